@@ -90,8 +90,7 @@ final class Stage {
       Products.program("theatre-writer"),
       [database.description] + statements + (loop.map { ["--loop", $0] } ?? [])
     ).start()
-    let deadline = ContinuousClock.now + Command.patience
-    while try running.outputSoFar.isEmpty, ContinuousClock.now < deadline { usleep(5000) }
+    for _ in 0..<2000 where try running.outputSoFar.isEmpty { usleep(5000) }
     guard try !running.outputSoFar.isEmpty else { throw UnfitFixture("the writer did not start") }
     return running
   }
@@ -99,7 +98,7 @@ final class Stage {
   /// Kills a program, which leaves no time for anything.
   func kill(_ running: RunningCommand) throws {
     running.signal(SIGKILL)
-    _ = try running.wait()
+    _ = try running.wait(limit: .seconds(10))
   }
 
   /// Takes down the rows that SQLite sees now, which are those of the truth.

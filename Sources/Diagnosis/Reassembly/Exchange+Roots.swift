@@ -41,30 +41,17 @@ extension ExchangeSearch {
   /// The root of an index over another table that has the rows of a table WITHOUT ROWID, whose own root
   /// has the entries of that index: with the very keys that it should hold.
   func rootOfIndexWithRows(of table: Table) -> PageNumber? {
-    let amiss = indexesAmiss.filter { $0.expected.count == table.survey.records }
-    guard !amiss.isEmpty else { return nil }
     var held = Fingerprint()
     pages.image.forEachRecord(ofTree: table.root, isTable: false) { entry in
       held.add(KeyHash(entry.record))
       return true
     }
-    return amiss.first { index in
-      index.expected == held
-        && pages.image.sampledRecords(ofTree: index.root).map {
+    return indexesAmiss.first { amiss in
+      amiss.keys == held
+        && pages.image.sampledRecords(ofTree: amiss.index.root).map {
           RecordFit($0, table.form).admitted == 1000
         } ?? false
-    }?.root
-  }
-
-  func findIndexesAmiss() -> [(root: PageNumber, expected: Fingerprint)] {
-    survey.trees.flatMap { table in
-      table.expectedKeys.compactMap { name, expected in
-        guard expected.count > 0, let index = survey.tree(named: name), let root = index.root,
-          index.keys != expected
-        else { return nil }
-        return (root, expected)
-      }
-    }
+    }?.index.root
   }
 
   /// Whether a table without rows can have those that stand under another one's root: its indexes know of

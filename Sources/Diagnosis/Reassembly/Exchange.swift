@@ -57,8 +57,10 @@ final class ExchangeSearch {
   /// The pages of the free list that are leaves.
   private(set) lazy var freeLeaves = (survey.freelist.map { $0.trunks + $0.leaves } ?? [])
     .filter { (try? pages.image.btreePage($0))?.kind.isLeaf ?? false }
-  /// The indexes that do not hold what they should by the rows of their tables: their roots, and that.
-  private(set) lazy var indexesAmiss = findIndexesAmiss()
+  /// The indexes that do not hold the keys that they should by the rows of their tables.
+  private(set) lazy var indexesAmiss = survey.expectedOfIndexes.filter {
+    $0.keys.count > 0 && $0.index.keys != $0.keys
+  }
   /// The roots that lie above those that the schema names, by the positions of their trees.
   private(set) lazy var raisedRoots = rootsAboveStated()
 
@@ -85,10 +87,10 @@ final class ExchangeSearch {
     for place in placesOfThemselves.prefix(Self.suspectsMax) {
       exchange(place.page, for: leaf(for: place))
     }
-    if !indexesAmiss.isEmpty {
-      for table in survey.trees.lazy.filter({ !$0.isRowIDTable }).compactMap(table(of:)) {
-        exchange(table.root, for: rootOfIndexWithRows(of: table))
-      }
+    let counts = Set(indexesAmiss.map(\.keys.count))
+    let rivals = survey.trees.lazy.filter { !$0.isRowIDTable && counts.contains($0.records) }
+    for table in rivals.compactMap(table(of:)).prefix(Self.suspectsMax) {
+      exchange(table.root, for: rootOfIndexWithRows(of: table))
     }
     let strange = survey.trees.lazy.filter { $0.rowsOfOthers * 2 > $0.records || $0.isOutOfOrder }
     for table in strange.compactMap(table(of:)).prefix(Self.suspectsMax) {

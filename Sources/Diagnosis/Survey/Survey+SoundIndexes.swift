@@ -59,17 +59,22 @@ extension Survey {
     }
   }
 
+  /// The indexes over tables, with the keys that each should hold by the rows of its table.
+  var expectedOfIndexes: [(index: TreeSurvey, table: TreeSurvey, keys: Fingerprint)] {
+    trees.flatMap { table in
+      table.expectedKeys.compactMap { name, keys in
+        tree(named: name).map { (index: $0, table: table, keys: keys) }
+      }
+    }
+  }
+
   /// The sound indexes that hold what one of another table should, and not what they should themselves:
   /// their roots have changed places, or one was written over the other.
   ///
   /// Where two hold each other's, the tables may have changed places instead, unless their rows fit better
   /// as they lie.
   func findIndexesOfOthers(in image: Image, _ schema: SchemaSurvey) -> Set<Name> {
-    let expected = trees.flatMap { table in
-      table.expectedKeys.compactMap { name, keys in
-        tree(named: name).map { (index: $0, table: table, keys: keys) }
-      }
-    }
+    let expected = expectedOfIndexes
     let amiss = expected.filter {
       $0.index.isSound && $0.index.records > 0 && $0.index.keys != $0.keys
     }

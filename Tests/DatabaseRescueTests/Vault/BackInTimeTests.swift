@@ -8,7 +8,7 @@ import Testing
 
 @testable import DatabaseRescue
 
-@Suite struct BackInTimeTests {
+@Suite(.timeLimit(.minutes(30))) struct BackInTimeTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }

@@ -36,7 +36,7 @@ func describe(
       supportCode: "DBR-TEST"))
 }
 
-@Suite struct BackupWriterTests {
+@Suite(.timeLimit(.minutes(30))) struct BackupWriterTests {
   static func options(_ change: (inout BackupWriter.Options) -> Void) -> BackupWriter.Options {
     var options = BackupWriter.Options()
     change(&options)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import DatabaseRescue
 
-@Suite struct NextBackupTests {
+@Suite(.timeLimit(.minutes(30))) struct NextBackupTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }

@@ -16,7 +16,7 @@ import Testing
   import Foundation
 #endif
 
-@Suite struct RecheckTests {
+@Suite(.timeLimit(.minutes(30))) struct RecheckTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import DatabaseRescue
 
-@Suite struct TrialRestoreTests {
+@Suite(.timeLimit(.minutes(30))) struct TrialRestoreTests {
   private let scratch: ScratchFolder
 
   init() throws { scratch = try ScratchFolder() }

@@ -18,7 +18,7 @@ import Testing
         "D": Products.dbrescue.description, "DBRESCUE_LOG": bench.log.description,
         "TMPDIR": bench.files.description, "PATH": "/usr/bin:/bin",
       ]
-    ).run()
+    ).run(limit: .seconds(60))
     // No private copy stays.
     let names = try SystemStorage().names(in: bench.files)
     #expect(!names.contains { $0.bytes.starts(with: "dbrescue-".utf8) })

@@ -346,8 +346,9 @@ import Testing
       UPDATE sqlite_schema SET name = 'i', sql = 'CREATE INDEX i ON t (\(
         terms.joined(separator: " + ")))' WHERE name = 'i'
       """)
-    let (ending, effort) = try measured { try bench.run("check", file) }
-    #expect(effort < .seconds(10))
+    let start = ContinuousClock.now
+    let ending = try bench.run("check", file)
+    #expect(ContinuousClock.now - start < .seconds(10))
     #expect(ending.all.contains("was not checked") || ending.all.contains("were not checked"))
   }
 

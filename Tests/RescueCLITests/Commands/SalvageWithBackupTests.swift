@@ -139,6 +139,7 @@ import Testing
     let words = "\(restored) rows are of the time of the backup of 20"
     #expect(
       ending.output.contains("complete with rows from a backup — \(words)"), "\(ending.all)")
+    #expect(!ending.output.contains("complete —"))
     let html = String(decoding: try page.contents(), as: UTF8.self)
     #expect(html.contains("<strong>\(restored) rows were lost, and taken from a backup.</strong>"))
   }

@@ -73,14 +73,17 @@ import Testing
   ) throws {
     let mark = session["mark"]
     let command = try migration(
-      "DELETE FROM t", "touch '\(mark)'; (sleep 3600; rm -f '\(file)') & sleep 3600")
+      "DELETE FROM t", "touch '\(mark)'; (sleep 20; rm -f '\(file)') & sleep 20")
     let run = try session.dbrescue(
       ["guard", file.description, "--on-failure", policy, "--"] + command
     ).start()
     while try !mark.exists { usleep(1000) }
     // To the program alone, as from another terminal.
     kill(run.processID, signal)
+    let clock = ContinuousClock()
+    let start = clock.now
     let outcome = try run.wait()
+    #expect(clock.now - start < .seconds(15))
     #expect(outcome.status == (policy == "restore" ? 16 : 17), "\(outcome)")
     #expect(try count(file) == (policy == "restore" ? 4 : 0))
     let all = outcome.text + outcome.errorText

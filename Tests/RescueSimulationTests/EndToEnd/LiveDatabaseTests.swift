@@ -109,7 +109,7 @@ import Testing
     let outcome = try session.run("backup", file.description, "--wait", "1")
     let waited = clock.now - start
     #expect(outcome.status == 75, "\(outcome)")
-    #expect(waited > .milliseconds(900) && waited < .seconds(60), "\(waited)")
+    #expect(waited > .milliseconds(900) && waited < .seconds(6), "\(waited)")
     #expect(outcome.errorText.contains("try: "))
     #expect(try session.backups(of: file).isEmpty)
     #expect(try SystemStorage().names(in: Vault.defaultFolder(of: file)) == [])
@@ -177,7 +177,7 @@ import Testing
     let outcome = try session.run("restore", file.description, "--yes", "--wait", "1")
     let waited = clock.now - start
     #expect(outcome.status == 75, "\(outcome)")
-    #expect(waited < .seconds(60), "\(waited)")
+    #expect(waited < .seconds(8), "\(waited)")
     try holder.execute("COMMIT")
     #expect(try Oracle(file).count(of: "outbox") == 0)
     #expect(try Oracle(file).integrityErrors == [])

@@ -7,7 +7,7 @@ import RescueTestSupport
 import SQLiteFormat
 import Testing
 
-@Suite struct SparseFileTests {
+@Suite(.timeLimit(.minutes(30))) struct SparseFileTests {
   private static let pageSize = 4096
   private static let rows = 3000
   /// Twenty gigabytes, of which next to nothing is on the disk.

@@ -34,11 +34,8 @@ package struct Command: Sendable {
     self.input = input
   }
 
-  /// After how long a program hangs, on a busy machine, too.
-  package static let patience = Duration.seconds(600)
-
   /// Runs to the end, or to the time limit, at which the process and its children are killed.
-  package func run(limit: Duration = Command.patience) throws -> Outcome {
+  package func run(limit: Duration = .seconds(60)) throws -> Outcome {
     try start().wait(limit: limit)
   }
 
@@ -111,7 +108,7 @@ package final class RunningCommand {
   }
 
   /// Waits for the end, or for the time limit, at which the process and its children are killed.
-  package func wait(limit: Duration = Command.patience) throws -> Command.Outcome {
+  package func wait(limit: Duration = .seconds(60)) throws -> Command.Outcome {
     let deadline = ContinuousClock.now + limit
     var status: Int32 = 0
     var end: Command.Outcome.End?
