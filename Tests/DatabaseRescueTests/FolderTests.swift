@@ -121,15 +121,17 @@ private struct FolderGraph {
     "extension Box {\n  var isShut: Bool { !isOpen }\n}",
     "func shut(_ box: Box) -> Bool { !box.isOpen }",
     "func fold() -> Box { Box(paper: 1) }", "func cover() -> Lid? { nil }",
+    "func find() -> Box? { Box(string: 2) }",
   ])
   func `a circle is seen by what stands before a name`(_ use: String) {
     let sources = [
       ("T/Low", "struct Box {\n  let size = 1\n}\n\(use)"),
       (
         "T/High",
-        "struct Lid {}\nextension Box {\n  var isOpen: Bool { true }\n  init(paper: Int) {}\n}"
+        "struct Lid {}\nextension Box {\n  var isOpen: Bool { true }\n  init(paper: Int) {}\n"
+          + "  init?(string: Int) {}\n}"
       ),
-      ("T/Other", "struct Door {\n  var isOpen = true\n}"),
+      ("T/Other", "struct Door {\n  var isOpen = true\n}\nenum Cargo {\n  case sent(Box)\n}"),
     ].map { NamedSource(Bytes($1.utf8), in: $0) }
     #expect(FolderGraph(sources).circles.count == 2)
     #expect(FolderGraph(Array(sources.dropFirst())).circles.isEmpty)

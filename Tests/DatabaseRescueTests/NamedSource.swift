@@ -110,8 +110,8 @@ struct NamedSource {
         if around?.type == nil {
           locals.insert(word.name)
         } else if keyword.name == "case" {
-          // One line may have several.
-          for word in words where word.before == nil && !word.isLabel {
+          // One line may have several; what stands in parentheses is no name of one.
+          for word in words where word.before == nil && word.depth == 0 {
             declarations.insert(declaration(word.name, isStatic: true))
           }
         } else {
@@ -157,6 +157,8 @@ private struct Word {
   private var end = 0
   /// The name before the dot that stands before it; empty where there is only the dot, nil without.
   var before: String?
+  /// In how many parentheses it stands.
+  var depth = 0
   /// Whether a colon and a space stand before it.
   var isBehindColon = false
   /// Whether a comma and a space do.
@@ -172,6 +174,9 @@ private struct Word {
     name = String(decoding: line[range], as: UTF8.self)
     end = range.upperBound
     let gap = line[(last?.end ?? 0)..<range.lowerBound]
+    depth =
+      (last?.depth ?? 0) + gap.count { $0 == UInt8(ascii: "(") }
+      - gap.count { $0 == UInt8(ascii: ")") }
     if gap.last == UInt8(ascii: ".") {
       let isDirect = gap.count == 1 || gap.count == 2 && gap.first == UInt8(ascii: "?")
       before = isDirect ? last?.name ?? "" : ""
@@ -179,7 +184,8 @@ private struct Word {
     isBehindColon = gap.count == 2 && gap.first == UInt8(ascii: ":")
     isBehindComma = gap.count == 2 && gap.first == UInt8(ascii: ",")
     isLabel = end < line.count && line[end] == UInt8(ascii: ":")
-    isCalled = end < line.count && line[end] == UInt8(ascii: "(")
+    // `init?(` is one as well.
+    isCalled = line[end...].first { $0 != UInt8(ascii: "?") } == UInt8(ascii: "(")
   }
 
   static func words(of line: Bytes) -> [Word] {

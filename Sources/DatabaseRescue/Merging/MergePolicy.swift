@@ -86,7 +86,7 @@ struct MergeRules {
 
 extension TableDescription {
   /// Whether rows are known by an integer that refers to no other table.
-  fileprivate var hasKeyOfItsOwn: Bool {
+  var hasKeyOfItsOwn: Bool {
     guard kind == .ordinary, let alias = rowIDAlias, columns.indices.contains(alias) else {
       return false
     }

@@ -63,6 +63,8 @@ extension Playbook {
     package var raw: Bool?
     /// For `salvage`: put the result in the place of the database, instead of a new file beside it.
     package var inPlace: Bool?
+    /// For `salvage` with `inPlace`: take what is lost from the newest proven backup, where it has any.
+    package var withBackup: Bool?
     /// For `ask`: the ids of later steps that need consent, of which the answer approves one.
     package var choices: [String]?
     /// For `guard`: the program and its arguments; `{database}` and names of parameters in braces
@@ -94,6 +96,7 @@ extension Playbook.Step {
       id: document["id"]?.text ?? "", action: action, text: document["text"]?.text ?? "",
       when: document["when"]?.text, onFailure: document["onFailure"]?.word(),
       raw: document["raw"]?.flag, inPlace: document["inPlace"]?.flag,
+      withBackup: document["withBackup"]?.flag,
       choices: document["choices"]?.texts, command: document["command"]?.texts,
       putBack: document["putBack"]?.flag)
   }

@@ -40,7 +40,8 @@ package enum PlaybookAction: String, Hashable, Sendable, Codable, CaseIterable {
       "puts the newest proven backup from before this run in the place of the database, unless a "
         + "newer app wrote that"
     case .salvage:
-      "writes every readable row to a new file beside the database; with `inPlace`, into its place"
+      "writes every readable row to a new file beside the database; with `inPlace`, into its place, and "
+        + "with `withBackup`, what is lost from the newest proven backup besides"
     case .reset: "puts an empty database of the contract's schema in the place of the database"
     case .rebuild:
       "makes indexes and full-text indexes anew from the rows of a database that has lost none"
@@ -58,7 +59,7 @@ package enum PlaybookAction: String, Hashable, Sendable, Codable, CaseIterable {
   var parameters: Set<String> {
     switch self {
     case .backup: ["raw"]
-    case .salvage: ["inPlace"]
+    case .salvage: ["inPlace", "withBackup"]
     case .ask: ["choices"]
     case .guardCommand: ["command", "putBack"]
     default: []
@@ -78,7 +79,9 @@ extension Playbook.Step {
     case (.restore, _):
       "put the newest verified backup from before this run in the place of the database"
     case (.salvage, false): "write every readable row to a new file beside the database"
-    case (.salvage, true): "put a database of every readable row in the place of the damaged one"
+    case (.salvage, true):
+      "put a database of every readable row in the place of the damaged one"
+        + (withBackup == true ? ", with what is lost from the newest verified backup" : "")
     case (.reset, _): "put an empty database of the contract's schema in the place of this one"
     case (.rebuild, _):
       "make every index anew from the rows, on a copy that takes the place of the database"

@@ -25,6 +25,8 @@ package enum PlaybookReader {
     "steps.onFailure": "`stop` where nothing is said; a destructive step always ends the run",
     "steps.raw": "of a `backup`: the files as they are, without SQLite",
     "steps.inPlace": "of a `salvage`: the result takes the place of the database",
+    "steps.withBackup":
+      "of a `salvage` with `inPlace`: what is lost is taken from the newest proven backup, where it has any",
     "steps.command":
       "of a `guard`: the program and its arguments, without a shell; `{database}` and `{name}` of a "
       + "parameter stand for their values",
@@ -46,7 +48,8 @@ package enum PlaybookReader {
     [
       "id": .text, "action": .words(PlaybookAction.allCases.map(\.rawValue)), "text": .text,
       "when": .text, "onFailure": .words(Playbook.Step.OnFailure.allCases.map(\.rawValue)),
-      "raw": .flag, "inPlace": .flag, "choices": .list(.text), "command": .list(.text),
+      "raw": .flag, "inPlace": .flag, "withBackup": .flag, "choices": .list(.text),
+      "command": .list(.text),
       "putBack": .flag,
     ],
     required: ["id", "action", "text"])

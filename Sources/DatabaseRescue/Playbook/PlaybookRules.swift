@@ -135,6 +135,9 @@ struct PlaybookRules {
       note(
         "the action \(step.action.rawValue.quoted) has no parameter \(parameter.quoted)", place)
     }
+    if step.withBackup == true, step.inPlace != true {
+      note("'withBackup' is for a salvage with 'inPlace'", value["withBackup"] ?? value)
+    }
     if step.isDestructive {
       if step.onFailure == .continue {
         note("a destructive step cannot continue after it failed", value["onFailure"] ?? value)

@@ -124,11 +124,22 @@ package struct DatabaseSeeder {
     return ordered
   }
 
+  /// What each column of a table is given that can be written to.
+  private static func columns(
+    of table: TableDescription, on connection: borrowing Connection
+  ) -> [SeedColumn] {
+    var columns: [SeedColumn] = []
+    for column in table.columns where column.generated == .none {
+      columns.append(SeedColumn(column, of: table).admitted(by: table, on: connection))
+    }
+    return columns
+  }
+
   private mutating func fill(
     _ table: TableDescription, of schema: SchemaDescription, on connection: borrowing Connection
   ) throws(SQLiteError) {
     var choice = SeededChoice(seed: seed, for: table.name.text)
-    let columns = table.columns.filter { $0.generated == .none }.map { SeedColumn($0, of: table) }
+    let columns = Self.columns(of: table, on: connection)
     let parents = try parents(of: table, in: schema, on: connection)
     let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")
     let names = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
@@ -183,8 +194,7 @@ package struct DatabaseSeeder {
       try connection.execute("BEGIN; PRAGMA defer_foreign_keys = ON")
       for table in circle.tables {
         var choice = SeededChoice(seed: seed, for: table.name.text)
-        let columns = table.columns.filter { $0.generated == .none }
-          .map { SeedColumn($0, of: table) }
+        let columns = Self.columns(of: table, on: connection)
         let parents = try parents(of: table, in: schema, on: connection)
         let names = columns.map(\.name.quotedIdentifier).joined(separator: ", ")
         let marks = Array(repeating: "?", count: columns.count).joined(separator: ", ")

@@ -14,7 +14,9 @@ struct SeedColumn {
   /// Whether it may be NULL and conditions of its table name it: they may be hard to fulfil together.
   let escapesByNull: Bool
   /// The values that it has in other rows.
-  private let plain: [Value]
+  private var plain: [Value]
+  /// Whether conditions of its table name it.
+  private let isNamed: Bool
   /// Whether no two rows may have the same.
   private let isUnique: Bool
   private let affinity: Affinity
@@ -33,6 +35,7 @@ struct SeedColumn {
         index.unique && index.columns.count == 1 && index.columns[0].name == column.name
       }
     let named = Self.literals(of: column.name, in: table.checks, affinity)
+    isNamed = table.checks.contains { Self.names($0, column.name) }
     // An AUTOINCREMENT counter at its end lets no row be added any more.
     let edges = isRowID ? [0, -1, 1, 1 << 40].map { Value.integer($0) } : Self.edges(of: affinity)
     let mayBeNull =
@@ -42,9 +45,59 @@ struct SeedColumn {
     plain = named.isEmpty ? Self.plain(of: affinity) : named
   }
 
+  /// The same, where plain values are those that the conditions that name no other column admit.
+  func admitted(
+    by table: TableDescription, on connection: borrowing Connection
+  ) -> SeedColumn {
+    guard isNamed else { return self }
+    let others = table.columns.map(\.name).filter { $0 != name }
+    let conditions = table.checks.filter { check in
+      Self.names(check, name) && !others.contains { Self.names(check, $0) }
+    }
+    var admitted = plain + Self.plain(of: affinity) + (affinity == .text ? Self.formats : [])
+    for condition in conditions {
+      let sql = "SELECT (\(condition)) IS NOT FALSE FROM (SELECT ? AS \(name.quotedIdentifier))"
+      admitted = admitted.filter { value in
+        (try? connection.value(sql, [value]))??.integerValue == 1
+      }
+    }
+    var column = self
+    if !admitted.isEmpty { column.plain = admitted }
+    return column
+  }
+
+  /// Texts of forms that conditions ask for.
+  private static let formats = [
+    "{}", "[1, \"a\"]", "a@b.example", "2024-01-31T12:00:00Z", "12:30", "https://example.org/",
+    "#aabbcc", "3f2504e0-4f89-41d3-9a0c-0305e82c3301", "+41440000000",
+  ].map { text($0) }
+
+  /// Whether a number may stand where this does: a hexadecimal digit, or an x of a text of some length.
+  private static func isOfNumber(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
+      UInt8(ascii: "x"):
+      true
+    default: false
+    }
+  }
+
+  /// A value of the same form as another one, with a number where it begins.
+  private static func varied(_ value: Value, _ number: Int) -> Value {
+    guard case .text(let bytes) = value else { return value }
+    let count = min(8, bytes.prefix(while: isOfNumber).count)
+    let digits = Array(String(number).utf8.suffix(count))
+    return .text(
+      Bytes(repeating: UInt8(ascii: "0"), count: count - digits.count) + digits
+        + bytes.dropFirst(count))
+  }
+
   /// A value for a row in which another column is tried; `number` is that of the row.
   func plainValue(_ number: Int, _ choice: inout SeededChoice) -> Value {
-    guard isUnique, plain == Self.plain(of: affinity) else { return choice.pick(plain) ?? .null }
+    guard isUnique else { return choice.pick(plain) ?? .null }
+    guard plain == Self.plain(of: affinity) else {
+      return choice.pick(plain).map { number % 2 == 0 ? $0 : Self.varied($0, number) } ?? .null
+    }
     switch affinity {
     case .integer, .numeric: return .integer(Int64(1000 + number))
     case .real: return .real(Double(number) + 0.5)
@@ -83,12 +136,15 @@ struct SeedColumn {
     }
   }
 
+  private static func names(_ condition: String, _ column: Name) -> Bool {
+    SQLTokens(parsing: condition).tokens.contains { $0.isName(column) }
+  }
+
   /// The values that the conditions of the table compare a column with, and those beside them.
   private static func literals(
     of column: Name, in checks: [String], _ affinity: Affinity
   ) -> [Value] {
-    checks.map { SQLTokens(parsing: $0).tokens }
-      .filter { $0.contains { token in token.isName(column) } }
+    checks.filter { names($0, column) }.map { SQLTokens(parsing: $0).tokens }
       .flatMap { tokens in
         tokens.indices.flatMap { index in
           let isNegative = index > 0 && tokens[index - 1] == .symbol("-")

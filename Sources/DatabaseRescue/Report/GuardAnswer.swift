@@ -64,9 +64,21 @@ package struct GuardAnswer: CommandAnswer {
     let unchanged: StyledText =
       "\(file.name): the migration has changed nothing, and the database is \("verified", .good)"
     return [.result(report.isUnchanged ? unchanged : kept)]
-      + report.judgement.noticeText.map { .note($0) }
+      + report.judgement.noticeText.map { .note($0) } + lostBefore
       + [.note("the backup before it: \(report.backup.path)")]
       + ExaminationText.lines(for: report.examination.unchecked).map { .note($0) }
+  }
+
+  /// What the database had lost already before the migration, as one that was refused and left loses it.
+  private var lostBefore: [AnswerLine] {
+    guard let lineage = report.backup.manifest?.lineage, !lineage.isAccepted,
+      !lineage.losses.isEmpty
+    else { return [] }
+    return lineage.findings.map { .note("already before it: \($0.message)") } + [
+      .note(
+        "to get back what is missing: dbrescue restore \(file.shellQuoted) --from \(lineage.after)"
+          + (vault.map { " --vault \($0.shellQuoted)" } ?? ""))
+    ]
   }
 
   /// What became of a database whose migration is refused.

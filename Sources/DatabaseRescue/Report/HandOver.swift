@@ -4,16 +4,17 @@
 package import Diagnosis
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+  package import FoundationEssentials
 #else
-  import Foundation
+  package import Foundation
 #endif
 
 /// One message for the user of a database after a recovery; it holds no value of a row.
 package struct HandOver {
-  private let report: RecoveryReport
+  /// What was done; nil where nothing could be.
+  private let report: RecoveryReport?
   private let causes: CauseAnswer?
-  private let code: SupportCode
+  private let code: SupportCode?
   private let created: Date
   private let file: String
 
@@ -28,11 +29,22 @@ package struct HandOver {
     self.file = PlainName(file).description.shownFile
   }
 
+  /// Makes the message of a run that found nothing that could be done with a file.
+  package init(
+    unable error: RescueError, with file: FilePath, causes: CauseAnswer?, at moment: Date
+  ) {
+    report = nil
+    self.causes = causes
+    code = error.code
+    created = moment
+    self.file = PlainName(file).description.shownFile
+  }
+
   /// The message, in lines of at most so many columns.
   package var text: String {
     let parts: [(String, [String])] = [
       ("What happened", happened), ("What is back", back), ("What is not", missing),
-      ("What to do", steps), ("Support code", [code.description]),
+      ("What to do", steps), ("Support code", [code?.description].compactMap(\.self)),
     ]
     let head = "About the data in \(file), \(created.ISO8601Format().prefix(10))\n"
     return parts.filter { !$0.1.isEmpty }.reduce(head) { text, part in
@@ -45,7 +57,7 @@ package struct HandOver {
       .map { "  \($0.plain)\n" }.joined()
   }
 
-  private var kind: RecoveryOption.Kind? { report.plan?.option.kind }
+  private var kind: RecoveryOption.Kind? { report?.plan?.option.kind }
 
   // MARK: Parts
 
@@ -56,14 +68,16 @@ package struct HandOver {
     if causes?.isUnknown == true {
       return ["The file of the database was damaged. What did that cannot be told from it."]
     }
+    guard let report else { return ["The file that was sent cannot be used as it is."] }
     return report.plan == nil ? ["Nothing is wrong with the database."] : []
   }
 
   private var back: [String] {
     switch kind {
+    case nil where report == nil: ["Nothing yet: nothing was changed, and nothing is given up."]
     case nil: ["Nothing had to be changed: everything is where it was."]
     case .restore:
-      ["Everything as it was when the backup \(report.plan?.option.backup ?? "") was made."]
+      ["Everything as it was when the backup \(report?.plan?.option.backup ?? "") was made."]
     case .rebuildIndexes: ["Everything: only the lists by which it is searched were made anew."]
     case .reset: ["The database works again. It is empty."]
     default: salvaged
@@ -71,7 +85,7 @@ package struct HandOver {
   }
 
   private var salvaged: [String] {
-    guard let salvage = report.salvage else { return [] }
+    guard let salvage = report?.salvage else { return [] }
     if salvage.isComplete, fromBackup == nil { return ["Everything: every entry could be read."] }
     return [
       entries("Entries that could be read", salvage.balances, \.written), fromBackup,
@@ -80,9 +94,12 @@ package struct HandOver {
 
   /// What came from a backup, in a sentence; nil where nothing did.
   private var fromBackup: String? {
-    let date = report.salvage?.origins.first?.created.map { " of \($0.ISO8601Format().prefix(10))" }
+    let date = report?.salvage?.origins.first?.created.map {
+      " of \($0.ISO8601Format().prefix(10))"
+    }
     return entries(
-      "Entries as they were in the backup\(date ?? "")", report.salvage?.balances ?? [], \.restored)
+      "Entries as they were in the backup\(date ?? "")", report?.salvage?.balances ?? [], \.restored
+    )
   }
 
   /// How many entries there are of each table, in a sentence; nil where there is none.
@@ -105,7 +122,7 @@ package struct HandOver {
 
   private var missing: [String] {
     if kind == .reset {
-      let kept = report.exported.reduce(0) { $0 + $1.rows }
+      let kept = (report?.exported ?? []).reduce(0) { $0 + $1.rows }
       return [
         "All entries of this device that are nowhere else."
           + (kept > 0
@@ -113,10 +130,10 @@ package struct HandOver {
       ]
     }
     let changed = changedSince
-    let aside = report.salvage?.balances.reduce(0) { $0 + $1.quarantined - $1.uncommitted } ?? 0
+    let aside = report?.salvage?.balances.reduce(0) { $0 + $1.quarantined - $1.uncommitted } ?? 0
     let losses = lossLines
     if losses.isEmpty, changed.isEmpty, aside == 0, fromBackup == nil {
-      return report.plan == nil ? [] : ["Nothing that is known of."]
+      return report?.plan == nil ? [] : ["Nothing that is known of."]
     }
     return losses + changed
       + (fromBackup != nil ? ["What was changed since in the entries from the backup."] : [])
@@ -129,7 +146,7 @@ package struct HandOver {
 
   /// The entries that a backup has as they were before they were changed.
   private var changedSince: [String] {
-    let count = report.plan?.option.outcomes.reduce(0) { $0 + $1.changed } ?? 0
+    let count = report?.plan?.option.outcomes.reduce(0) { $0 + $1.changed } ?? 0
     return count == 0
       ? []
       : ["What was changed since the backup in \(count.of("entry", plural: "entries"))."]
@@ -138,10 +155,10 @@ package struct HandOver {
   /// What is lost of each table, a sentence each.
   private var lossLines: [String] {
     let losses: [(table: String, loss: Loss)] =
-      if let salvage = report.salvage {
+      if let salvage = report?.salvage {
         salvage.balances.map { ($0.shownTable?.shownName ?? "no known table", $0.lost) }
       } else {
-        (report.plan?.option.outcomes ?? []).map { ($0.table.shownName, $0.lost) }
+        (report?.plan?.option.outcomes ?? []).map { ($0.table.shownName, $0.lost) }
       }
     let lost = losses.filter { $0.loss != .none }
     let words = lost.prefix(Self.tablesMax).map { "\(Self.entries($0.loss)) of \($0.table)." }
@@ -159,6 +176,13 @@ package struct HandOver {
   }
 
   private var steps: [String] {
+    guard let report else {
+      return [
+        causes?.leading?.now
+          ?? "Keep the device and the app as they are, and do not install the app anew: look for a backup, "
+          + "or another device that has the data."
+      ]
+    }
     guard report.plan != nil else { return [] }
     var steps: [String] = ["Open the app, and look through what matters most to you."]
     let isWhole =

@@ -9,10 +9,14 @@ extension RehearsalReport {
     let names = cases.map(\.start).reduce(into: [String]()) { names, name in
       if names.last != name { names.append(name) }
     }
-    let suites = names.map { name in Self.suite(name, cases.filter { $0.start == name }) }
+    let empty = Dictionary(
+      starts.map { ($0.name, $0.seeding?.failures ?? []) }, uniquingKeysWith: { $0 + $1 })
+    let suites = names.map { name in
+      Self.suite(name, cases.filter { $0.start == name }, empty[name] ?? [])
+    }
     let document = """
       <?xml version="1.0" encoding="UTF-8"?>
-      <testsuites name="dbrescue rehearse"\(Self.counts(cases))>
+      <testsuites name="dbrescue rehearse"\(Self.counts(cases, names.flatMap { empty[$0] ?? [] }))>
       \(suites.joined(separator: "\n"))
       </testsuites>
 
@@ -20,20 +24,31 @@ extension RehearsalReport {
     return Bytes(document.utf8)
   }
 
-  private static func suite(_ name: String, _ cases: [RehearsalCase]) -> String {
+  private static func suite(
+    _ name: String, _ cases: [RehearsalCase], _ empty: [Seeding.Failure]
+  ) -> String {
     """
-      <testsuite name="\(name.xml)"\(counts(cases))>
-    \(cases.map(testCase).joined(separator: "\n"))
+      <testsuite name="\(name.xml)"\(counts(cases, empty))>
+    \((cases.map(testCase) + empty.map { skipped($0, name) }).joined(separator: "\n"))
       </testsuite>
     """
   }
 
-  private static func counts(_ cases: [RehearsalCase]) -> String {
+  /// A table that no row could be made up for: what a migration does to its rows was not tried.
+  private static func skipped(_ failure: Seeding.Failure, _ name: String) -> String {
+    """
+        <testcase classname="\(name.xml)" name="rows of \(failure.table.text.xml)" time="0.000">
+          <skipped message="the table is empty: \(failure.reason.xml)"/>
+        </testcase>
+    """
+  }
+
+  private static func counts(_ cases: [RehearsalCase], _ empty: [Seeding.Failure]) -> String {
     let failures = cases.count { $0.outcome == .failed || $0.outcome == .refused }
     let errors = cases.count { $0.outcome == .impossible }
     let seconds = cases.reduce(0) { $0 + $1.seconds }
-    return " tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"\(errors)\" "
-      + "time=\"\(time(seconds))\""
+    return " tests=\"\(cases.count + empty.count)\" failures=\"\(failures)\" errors=\"\(errors)\" "
+      + "skipped=\"\(empty.count)\" time=\"\(time(seconds))\""
   }
 
   private static func testCase(_ way: RehearsalCase) -> String {

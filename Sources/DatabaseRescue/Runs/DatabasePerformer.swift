@@ -81,10 +81,11 @@ struct DatabasePerformer: PlaybookPerformer {
         summary: "\(examination.verdict.word): \(examination.verdict.meaning)", facts: known)
     case .backup: return try backUp(step)
     case .salvage where step.inPlace != true: return try salvageCopy()
-    case .salvage: return try replace(by: .salvage)
-    case .restore: return try replace(by: .restore)
-    case .reset: return try replace(by: .reset)
-    case .rebuild: return try replace(by: .rebuildIndexes)
+    case .salvage:
+      return try replace(by: step.withBackup == true ? [.salvageWithBackup, .salvage] : [.salvage])
+    case .restore: return try replace(by: [.restore])
+    case .reset: return try replace(by: [.reset])
+    case .rebuild: return try replace(by: [.rebuildIndexes])
     case .guardCommand: return try migrate(step)
     case .ask, .note, .stop: return PlaybookStepResult(summary: step.text, facts: known)
     }
@@ -184,31 +185,30 @@ struct DatabasePerformer: PlaybookPerformer {
       summary: "\(written) rows in \(output.name), \(aside) set aside", facts: known)
   }
 
-  /// Carries out an option in the place of the database.
+  /// Carries out an option in the place of the database: the first of these kinds that is possible.
   private mutating func replace(
-    by kind: RecoveryOption.Kind
+    by kinds: [RecoveryOption.Kind]
   ) throws(RescueError) -> PlaybookStepResult {
     let wanted = earlier
     let operation: SupportCode.Operation =
-      switch kind {
-      case .restore: .restore
-      case .reset: .reset
+      switch kinds {
+      case [.restore]: .restore
+      case [.reset]: .reset
       default: .recover
       }
     let report = try run.recover(
       operation, database, setting.contract, vault: setting.vault,
-      backup: kind == .restore ? wanted : nil, wait: .seconds(5),
+      backup: kinds == [.restore] ? wanted : nil, wait: .seconds(5),
       choose: { examination, options throws(RescueError) in
         let name = wanted?.path.name.description
-        if kind == .reset { return examination.resetOption }
-        guard
-          let option = options.first(where: {
-            $0.kind == kind && (kind != .restore || $0.backup == name)
-          })
-        else {
+        if kinds == [.reset] { return examination.resetOption }
+        let possible = kinds.lazy.compactMap { kind in
+          options.first { $0.kind == kind && (kind != .restore || $0.backup == name) }
+        }
+        guard let option = possible.first else {
           throw RescueError(
-            .invalidInput, "'\(kind.rawValue)' is not possible here", meaning: "nothing was changed"
-          )
+            .invalidInput, "'\(kinds[kinds.count - 1].rawValue)' is not possible here",
+            meaning: "nothing was changed")
         }
         return option
       },

@@ -186,7 +186,16 @@ extension MergeReport {
     inputs = staging.labels
     policy = staging.policy
     unrestored = ledger.unrestored
-    notes = ledger.notes
+    let canBeRenumbered = described.contains {
+      $0.hasKeyOfItsOwn && !rules.renumbered.contains($0.name)
+    }
+    notes =
+      ledger.notes
+      + (ledger.adopted > 0 && canBeRenumbered
+        ? [
+          "with --renumber-all, rows of older inputs get integer keys of their own, and what refers to them "
+            + "goes with them"
+        ] : [])
     adopted = ledger.adopted
     reservations = ledger.reservations + staging.reservations
     integrityProblems = verification.integrityProblems

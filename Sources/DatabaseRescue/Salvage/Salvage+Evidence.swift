@@ -35,6 +35,11 @@ extension Salvage {
         "the file was transferred as text: \(removed) carriage returns before line feeds were left "
           + "out in reading it"
       ]
+    case .logLineFeedsExpanded(let removed):
+      [
+        "the -wal was transferred as text: \(removed) carriage returns before line feeds were left out "
+          + "in reading it"
+      ]
     case .bytesWidened(let removed):
       [
         "the file was transferred as text: the \(removed.of("byte")) that characters of two bytes "

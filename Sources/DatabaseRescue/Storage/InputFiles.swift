@@ -145,6 +145,15 @@ public struct InputFiles: Sendable {
         return error
       }
       if let error = try sidecarAlone(of: path, storage) { return error }
+      let placeholder = path.folder.appending(FilePath(".\(path.name).icloud"))
+      if try storage.status(of: placeholder) != nil {
+        return RescueError(
+          .missing,
+          "'\(path)' is in iCloud, and not on this device: '\(placeholder.name)' stands for it",
+          meaning: "nothing is lost by it",
+          advice: "download it first: open it in Files or Finder, or run brctl download "
+            + path.shellQuoted)
+      }
       return RescueError(.missing, "there is no file '\(path)'", advice: "check the path")
     }
     return RescueError(

@@ -18,14 +18,8 @@ enum BadMediumCause: Cause {
     }
     guard traces.isDamaged, let image = traces.survey.image else { return .silent }
     guard traces.missing == nil else { return turnedPageCount(traces, image) }
-    let found =
-      foreignBlocks(traces) ?? turnedBit(traces, image) ?? scarred(traces, image)
-      ?? random(traces, image) ?? blankHead(traces, image)
-    if let found { return found }
-    let isUnmarked =
-      traces.scars.allSatisfy { $0.look == .sound } && traces.header?.hasMagic == true
-    return isUnmarked && !traces.scars.isEmpty
-      ? .ruledOut("every byte can be read, and every page that is there is whole") : .silent
+    return foreignBlocks(traces) ?? turnedBit(traces, image) ?? scarred(traces, image)
+      ?? random(traces, image) ?? blankHead(traces, image) ?? .silent
   }
 
   /// Whole blocks of another file.

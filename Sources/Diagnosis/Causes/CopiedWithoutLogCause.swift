@@ -26,6 +26,15 @@ enum CopiedWithoutLogCause: Cause {
         ["the -shm that lies beside it counts the frames of the log that were not copied"])
     }
     if let fit = inCheckpoint(traces) { return fit }
+    if traces.isLogAbsent, traces.survey.isBareWAL {
+      return .fits(
+        .possible, "its log is missing, and all that was ever written to it lies there",
+        [
+          "it is in WAL mode, has one page and no table: the first tables of such a file are in its log "
+            + "until a checkpoint"
+        ],
+        against: ["a program that made the file and wrote nothing leaves the same"])
+    }
     guard traces.looksMixed || traces.missing != nil else {
       return .silent
     }

@@ -22,7 +22,7 @@ enum CutOffCause: Cause {
             + "\(DatabaseHeader.byteCount)"
         ])
     }
-    guard traces.isDamaged else { return .silent }
+    guard traces.isDamaged else { return cutLog(traces) ?? .silent }
     if traces.survey.image?.files.main.byteCount == 0 { return .silent }
     if traces.isOlderThanLog {
       return .ruledOut("it has all the pages that its own first page counts; its log counts more")
@@ -73,12 +73,28 @@ enum CutOffCause: Cause {
           "nothing that is there leads to what is missing: the number of pages may be wrong"
         ])
     }
-    // Power that fails takes the last writes, and not a good part of the file.
-    guard missing.percent >= 10 else {
+    // Power that fails takes the last writes, and seldom a good part of the file.
+    guard missing.percent >= 10, place != nil else {
       return .fits(
         .possible, happened, [place, rest],
         against: ["the last writes before a power cut can be missing like this"])
     }
     return .fits(.likely, happened, [place, rest])
+  }
+
+  /// A log that ends inside a frame, beside a file that is sound with what is there of it.
+  private static func cutLog(_ traces: Traces) -> CauseJudgement? {
+    guard let byteCount = traces.byteCountOfCutLog else { return nil }
+    return .fits(
+      .possible, "its -wal is cut off: what was committed behind its end, if anything, is missing",
+      [
+        byteCount % 65536 == 0
+          ? "it ends at a multiple of 65,536 bytes, as copies and transfers do"
+          : "it ends inside a frame, which SQLite writes whole"
+      ],
+      against: ["power that fails, or a disk without room, can leave a part of a frame as well"],
+      now:
+        "Ask for the -wal again, and compare its size with the one on the device. Until then, open "
+        + "neither: SQLite goes on without what is missing.")
   }
 }

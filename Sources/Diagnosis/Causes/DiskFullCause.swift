@@ -15,10 +15,8 @@ enum DiskFullCause: Cause {
   private static let leastBytes = 1 << 16
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    guard let free = traces.around.freeBytes else { return .silent }
-    guard free < leastBytes else {
-      return .ruledOut("there is room on its disk now")
-    }
+    // Room that is there now may have been made since, or be that of another disk.
+    guard let free = traces.around.freeBytes, free < leastBytes else { return .silent }
     let mark = mark(of: traces)
     guard mark != nil || !traces.examination.verdict.isStructureSound else { return .silent }
     return .fits(

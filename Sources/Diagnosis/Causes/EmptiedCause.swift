@@ -26,7 +26,10 @@ enum EmptiedCause: Cause {
     case .zeros:
       .fits(
         .certain, "every byte of the file is zero",
-        ["space was reserved and never written, or the medium has lost what was there"])
+        [
+          "space was reserved and never written, the medium has lost what was there, or a cloud folder "
+            + "has not fetched the file yet"
+        ])
     case .erased:
       .fits(
         .certain, "every byte of the file is 255",

@@ -82,7 +82,9 @@ enum ForeignLogCause: Cause {
           ["nothing that its pages hold is on the same pages of the file"])
       }
     case .absent: return .ruledOut("no log lies beside it")
-    case .applied where image.isLogProven: return .ruledOut("its log goes on from this very file")
+    // One page alone says little of what it is that goes on from it.
+    case .applied where image.isLogProven && image.files.main.byteCount > image.geometry.pageSize:
+      return .ruledOut("its log goes on from this very file")
     default: return .silent
     }
   }

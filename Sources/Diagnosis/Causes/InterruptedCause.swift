@@ -68,8 +68,10 @@ enum InterruptedCause: Cause {
         ], against: ["files that are copied in that moment look like this too"])
     }
     guard traces.isLogOpen else { return .silent }
+    // A program that is killed has written whole frames, and a log that was cut off seldom ends so.
     return .fits(
-      .likely, "the last transaction was not finished, and does not count",
+      traces.byteCountOfCutLog == nil ? .likely : .possible,
+      "the last transaction was not finished, and does not count",
       ["the -wal ends in the middle of it"],
       against: ["files that are copied in the moment of a write end like this too"])
   }

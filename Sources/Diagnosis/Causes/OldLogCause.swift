@@ -6,10 +6,12 @@ import SQLiteFormat
 enum OldLogCause: Cause {
   static let kind = CauseKind.oldLog
   static let words = CauseWords(
-    title: "an old log or journal lies beside a file that was put back",
+    title:
+      "the file and its log or journal are of different moments: one was put back, or copied later",
     now:
       "Do not open it: SQLite would write that log over it. Move the -wal away first, and keep it; "
-      + "the file alone can be read.",
+      + "the file alone can be read. If the two were copied one after the other, ask for copies of one "
+      + "moment: rows from between are in neither.",
     differently:
       "Delete or move away the -wal, -shm and -journal together with the file that a backup "
       + "replaces; dbrescue restore does so.")

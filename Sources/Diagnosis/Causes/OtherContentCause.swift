@@ -100,6 +100,11 @@ enum OtherContentCause: Cause {
           ? " Where iconv stops, the program that wrote the text has lost bytes: ask for the file "
             + "itself." : "")
     }
+    if name == FileKind.cloudPlaceholder {
+      return
+        "The file itself is in iCloud, and not on this device: open it in Files or Finder, or run "
+        + "brctl download FILE, and send what comes. Nothing is lost by it."
+    }
     if name.hasPrefix("Git LFS") {
       return "Fetch the file itself with git lfs pull: this names it, and does not hold it."
     }

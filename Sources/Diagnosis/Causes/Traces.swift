@@ -108,6 +108,13 @@ struct Traces: Sendable {
     }
   }
 
+  /// The length of a log that counts, where it ends inside a frame, in bytes; nil where it does not.
+  var byteCountOfCutLog: Int? {
+    guard let image = survey.image, case .applied(let log) = image.wal, case .cutOff = log.ending
+    else { return nil }
+    return image.files.wal?.byteCount
+  }
+
   /// The pages to which a tree leads and that were free at another moment: trunks of a free list, and
   /// the blank ones that they name, which SQLite need not write.
   ///

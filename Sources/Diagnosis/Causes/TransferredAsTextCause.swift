@@ -20,6 +20,16 @@ enum TransferredAsTextCause: Cause {
         ["\(counted(count, "carriage return")) too many, and none of the line feeds without one"],
         now: "Every such change can be taken back, and salvage does it. Better still, ask for the "
           + "file again, as a binary file or in a zip.")
+    case .logLineFeedsExpanded(let count):
+      .fits(
+        .certain, "every line feed in its -wal became carriage return and line feed",
+        [
+          "\(counted(count, "carriage return")) too many, and none of the line feeds without one: its "
+            + "checksums hold without them"
+        ],
+        now:
+          "Keep the -wal as it is, and let no program open the two: SQLite takes it for damaged, and "
+          + "goes on without it. Salvage reads it; better still, ask for it again, in a zip.")
     case .bytesWidened(let count):
       .fits(
         .certain, "every byte above 127 in it became the two bytes of a character",

@@ -11,8 +11,12 @@ enum LogCheck: SurveyCheck {
       guard survey.header?.isWAL == true else { return [] }
       if let index = image.missingLog { return [missing(index)] }
       return [
-        Finding(
-          .walMissing, "the database is in WAL mode and there is no -wal file beside it")
+        survey.isBareWAL
+          ? Finding(
+            .walMissing,
+            "the database is in WAL mode, has no table yet, and there is no -wal file beside it, which "
+              + "would have all that was written", severity: .warning)
+          : Finding(.walMissing, "the database is in WAL mode and there is no -wal file beside it")
       ]
     case .empty: return []
     case .applied(let log): return applied(log, in: image) + (survey.isLogInDoubt ? [inDoubt] : [])
@@ -88,11 +92,20 @@ enum LogCheck: SurveyCheck {
           lost > 0
             ? "the chain of frames in the -wal breaks, and \(counted(lost, "transaction")) behind the "
               + "break cannot be trusted"
-            : "the last transaction of the -wal is not complete and does not count",
+            : lastTransaction(log.ending),
           at: lost > 0 ? place(of: log, at: offset, in: image) : .init(offset: offset),
           severity: lost > 0 ? .loss : .notice))
     }
     return findings
+  }
+
+  /// What is said of a transaction that the log begins and does not end.
+  private static func lastTransaction(_ ending: WriteAheadLog.Ending) -> String {
+    if case .cutOff = ending {
+      return
+        "the -wal ends inside a frame: what was committed from there on, if anything, is missing"
+    }
+    return "the last transaction of the -wal is not complete and does not count"
   }
 
   /// What SQLite would not read of a log that was damaged.

@@ -12,7 +12,8 @@ enum SizeCheck: Check {
   /// The findings, where pages that are missing weigh so much.
   static func findings(in survey: Survey, _ severity: Finding.Severity) -> [Finding] {
     guard let decision = survey.geometry, let image = survey.image else { return [] }
-    return lastPage(image, decision.geometry) + journals(image, severity)
+    return lastPage(image, decision.geometry)
+      + journals(image, severity, free: survey.header?.freelistCount)
       + count(survey, image, severity)
   }
 
@@ -31,13 +32,16 @@ enum SizeCheck: Check {
     ]
   }
 
-  private static func journals(_ image: Image, _ severity: Finding.Severity) -> [Finding] {
+  private static func journals(
+    _ image: Image, _ severity: Finding.Severity, free: Int?
+  ) -> [Finding] {
     guard image.missingPages > 0 else { return [] }
     return [
       Finding(
         .truncated,
         "the journals count \(counted(image.missingPages, "page")) that are in none of the files",
-        at: .init(page: image.firstMissingPage), severity: severity)
+        at: .init(page: image.firstMissingPage),
+        severity: image.missingPages > free ?? 0 ? .loss : severity)
     ]
   }
 

@@ -23,6 +23,11 @@ enum TransferCheck: SurveyCheck {
         .lineEndingsConverted,
         "every line feed follows a carriage return: the file was transferred as text, and is read "
           + "without \(counted(removed, "carriage return"))", severity: .damage)
+    case .logLineFeedsExpanded(let removed):
+      Finding(
+        .lineEndingsConverted,
+        "every line feed of the -wal follows a carriage return: it was transferred as text, and is read "
+          + "without \(counted(removed, "carriage return"))", severity: .damage)
     case .bytesWidened(let removed):
       Finding(
         .lineEndingsConverted,

@@ -18,7 +18,13 @@ extension TableComparison {
       let other = extra.firstIndex { $0.columns == key.columns }.map { extra.remove(at: $0) }
       // With another action, the rows refer to the same ones as before.
       let lost = (
-        words: other.map { ["\($0.text) is not enforced any more"] } ?? [],
+        words: other.map {
+          [
+            $0.undeferred == key.undeferred
+              ? "\($0.text) is enforced at another moment"
+              : "\($0.text) is not enforced any more"
+          ]
+        } ?? [],
         isRule: other?.parent != key.parent || other?.referenced != key.referenced
       )
       result.append(

@@ -80,7 +80,7 @@ struct TableComparison {
     let mend = remaking.mend
     guard mend.obstacle == nil else { return mend }
     return ContractDifference.Mend(
-      renames + mend.steps, dropsRules: dropsRules || remaking.dropsRules)
+      renames + mend.steps, losses: mend.losses, dropsRules: dropsRules || remaking.dropsRules)
   }
 
   private var virtualTables: [ContractDifference] {

@@ -4,8 +4,8 @@
 /// The stable code of a kind of finding.
 ///
 /// The number is part of support codes and logs: it is never reused and never
-/// changes. Hundreds group by subject: 0 identity, 20 geometry and header,
-/// 40 journals, 60 structure, 100 rows, 120 schema, 130 backups, 140 contract, 160 data.
+/// changes. They group by subject: from 1 identity, 20 geometry and header, 40 journals (123 to 125
+/// and 127 too), 60 structure, 100 rows, 120 schema, 130 backups, 140 contract, 160 data.
 package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   // Identity
   case empty = 1

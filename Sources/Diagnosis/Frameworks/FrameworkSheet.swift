@@ -71,10 +71,12 @@ struct MigrationBook: Sendable {
   let counts: [RowCondition]
   /// The column by which of rows of one name only the last counts.
   let lastBy: Name?
+  /// Whether its rows stand in the order in which the migrations were carried out, whatever their names.
+  let isInOrder: Bool
 
   init(
     _ table: Name, _ names: [Name], _ kind: Kind = .list, order: Name? = nil, group: Name? = nil,
-    counts: [RowCondition] = [], lastBy: Name? = nil
+    counts: [RowCondition] = [], lastBy: Name? = nil, isInOrder: Bool = false
   ) {
     self.table = table
     self.names = names
@@ -83,6 +85,7 @@ struct MigrationBook: Sendable {
     self.group = group
     self.counts = counts
     self.lastBy = lastBy
+    self.isInOrder = isInOrder
   }
 }
 

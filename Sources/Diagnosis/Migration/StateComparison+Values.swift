@@ -54,7 +54,7 @@ extension StateComparison {
     let name = pair.name(of: column)
     guard let other = pair.column(column) else {
       return contract == nil && values > 0
-        ? "column '\(pair.new).\(column.name)' with \(values) values is gone" : nil
+        ? "column '\(pair.new).\(column.name)' with \(counted(values, "value")) is gone" : nil
     }
     let left = pair.now.rows - other.nulls
     // A table that was made anew may have given other rows the old ids, as many as came.
@@ -112,7 +112,7 @@ extension StateComparison {
     let repeats = now.copies.repeats(beyond: then.copies)
     // Without a column that told them apart, rows may well be alike.
     guard repeats > 0, !then.hasNaturalKey, !now.hasNaturalKey,
-      pair.keepsColumns || now.rows > then.rows,
+      pair.keepsColumns || now.rows > then.rows, !pair.hasOtherValuesOnly,
       now.copies.hasCopied(since: then.copies, haveIDs: then.hasVisibleID && now.hasVisibleID)
     else { return nil }
     return (repeats, isSample: now.copies.level > 0 || then.copies.level > 0)
@@ -162,12 +162,29 @@ extension StateComparison {
     "values of '\(pair.new)' are in other rows than before"
   }
 
+  /// How many different values have become how many, where few are left; nothing else.
+  ///
+  /// The number of them is an estimate, of which 1024 is the most.
+  private func collapse(
+    of column: TableFigures.Column, to other: TableFigures.Column
+  ) -> String {
+    guard column.spread >= Self.spreadMin, other.spread * 4 <= column.spread else { return "" }
+    let many = column.spread > 512 ? "hundreds of" : "about \(column.spread)"
+    return
+      ": \(many) different ones have become \(other.variety < TableFigures.Column.varietyMax ? "" : "about ")"
+      + "\(other.spread)"
+  }
+
+  /// How many different values a column has at least, of which it is told that few are left.
+  private static let spreadMin = 12
+
   private func otherValues(of pair: TablePair, besides keys: [Name] = []) -> [String] {
     pair.then.columns.compactMap { column in
       guard let other = pair.column(column), problem(with: column, of: pair) == nil,
         other.sum != column.sum, !keys.contains(column.name)
       else { return nil }
       return "column '\(pair.new).\(pair.name(of: column))' has other values than before"
+        + collapse(of: column, to: other)
     }
   }
 }

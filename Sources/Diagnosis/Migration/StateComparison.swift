@@ -71,7 +71,7 @@ struct StateComparison {
     let old = count.oldName ?? count.table
     guard let before = count.before, !isFree(old) else { return nil }
     guard let after = count.after else {
-      return before == 0 ? nil : "table '\(old)' with \(before) rows is gone"
+      return before == 0 ? nil : "table '\(old)' with \(counted(before, "row")) is gone"
     }
     let now = count.oldName == nil ? "has" : "has, as '\(count.table)',"
     if after > 0, self.before.books.contains(old) { return nil }

@@ -119,7 +119,7 @@ struct TablePair {
   }
 
   /// Whether the key has the same columns as before.
-  private var hasSameKey: Bool { now.keyNames == then.keyNames.map { newNames[$0] ?? $0 } }
+  var hasSameKey: Bool { now.keyNames == then.keyNames.map { newNames[$0] ?? $0 } }
 
   /// Whether not all rows of before are compared.
   var isSample: Bool { addedRows > 0 && max(then.sample.level, now.sample.level) > 0 }
@@ -195,5 +195,5 @@ struct TablePair {
 
 extension TableFigures.Column {
   /// Whether not all rows have the same value.
-  fileprivate var isTelling: Bool { variety > 1 }
+  var isTelling: Bool { variety > 1 }
 }

@@ -21,6 +21,9 @@ extension Examination {
       return "the database is sound, but lies in a \(packing.kind.rawValue) archive: unpack it "
         + "first"
     }
+    if survey.isBareWAL {
+      return "the database is sound, but has no table: if it had rows, look for its -wal first"
+    }
     return switch causes.leading?.kind {
     case .walReset: "the database is sound, but lacks commits: copy it and its -wal first"
     case .severalWriters:

@@ -91,27 +91,32 @@ final class PageReader {
     hasPatience(for: cell) ? try? image.overflowChain(of: cell, on: page) : nil
   }
 
-  /// The overflow pages of the rows of a page.
-  func overflowPages(of page: PageNumber) -> [PageNumber] {
+  /// The overflow pages of the rows of a page, as far as a chain has so many.
+  func overflowPages(of page: PageNumber, inChainsOf countMin: Int = 1) -> [PageNumber] {
     guard let reading = reading(of: page) else { return [] }
     return (reading.content.cells + reading.content.doubtful).flatMap {
-      chain(of: $0, on: page)?.pages ?? []
+      chain(of: $0, on: page).map { $0.pages.count >= countMin ? $0.pages : [] } ?? []
     }
   }
 
   /// Those of some pages that hold the values of rows on other ones, whatever they look like.
   ///
   /// A page that shows that it is one of a tree leads to no page that there can be: it is in no
-  /// whole overflow chain.
+  /// whole overflow chain. Candidates that show that hold values elsewhere, too, where a chain has
+  /// several pages: what leads to one page alone may be a row of an earlier time, and zeros at its
+  /// beginning are no link.
   func spilled(of pages: PageSet, among candidates: [PageNumber]) -> PageSet {
-    let headless = PageSet(
-      candidates.lazy.filter { [image] page in
-        (try? image.bytes(of: page)).flatMap(\.first).flatMap(BTreePage.Kind.init) == nil
-      })
+    let showing = candidates.map { [image] page in
+      (try? image.bytes(of: page)).flatMap(\.first).flatMap(BTreePage.Kind.init) != nil
+    }
+    let headless = PageSet(zip(candidates, showing).lazy.filter { !$0.1 }.map(\.0))
     guard !headless.isEmpty else { return PageSet() }
     let reader = rested
-    return PageSet(
-      pages.pages.lazy.flatMap(reader.overflowPages).filter { headless.contains($0) })
+    let found =
+      pages.pages.flatMap { reader.overflowPages(of: $0) }
+      + zip(candidates, showing).filter(\.1)
+      .flatMap { reader.overflowPages(of: $0.0, inChainsOf: 2) }
+    return PageSet(found.lazy.filter { headless.contains($0) })
   }
 
   /// The record of a cell; nil where it does not hold.

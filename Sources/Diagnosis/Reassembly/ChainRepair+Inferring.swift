@@ -73,7 +73,7 @@ extension ChainRepair {
     for page in whole.lazy.flatMap(\.pages) { others.insert(page) }
     // The pages that a broken chain still leads to are its own or another chain's, and no tail.
     for page in (whole + broken).lazy.flatMap(\.pages) { taken.insert(page) }
-    for page in orphans.lazy.flatMap(reader.overflowPages) { taken.insert(page) }
+    for page in orphans.lazy.flatMap({ reader.overflowPages(of: $0) }) { taken.insert(page) }
     let known = others
     var left = doubt.unproven
     for page in taken.pages { left.remove(page) }

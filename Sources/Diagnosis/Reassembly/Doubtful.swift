@@ -46,7 +46,7 @@ final class Doubtful {
     trees = Set(survey.treesInDoubt(pages, schema))
       .union(exchanged.keys.compactMap(survey.treeThatLeads)).union(roots.keys).sorted()
     let owners = Set(trees.map { PageOwner.tree($0) })
-    let unlisted = survey.unlistedFreePages(image)
+    let unlisted = survey.unlistedFreePages(pages)
     let strange = survey.strangePagesOfSchema
     let (freed, standIns) = owners.isEmpty ? ([], []) : search.listedLeaves()
     unproven = PageSet(
@@ -230,13 +230,19 @@ extension Survey {
 
   /// The free pages that the list no longer leads to, where it is broken.
   ///
-  /// A trunk page can hardly be mistaken: every number in it is that of a page without an owner.
-  fileprivate func unlistedFreePages(_ image: Image) -> Set<PageNumber> {
+  /// A trunk page can hardly be mistaken: every number in it is that of a page without an owner. One with
+  /// few of them may be the end of a long value, such as the header of a database in a value.
+  fileprivate func unlistedFreePages(_ pages: PageReader) -> Set<PageNumber> {
     guard !isFreelistWhole else { return [] }
+    let image = pages.image
     func isUnowned(_ page: PageNumber) -> Bool { claims.owner(of: page) == nil }
     let unowned = image.dataPages.filter(isUnowned)
     let trunks = image.possibleTrunks(among: unowned, naming: isUnowned)
+      .filter { Set($0.leaves).count == $0.leaves.count }
+    let isAnyShort = trunks.contains { $0.leaves.count <= 2 }
+    let spilled = isAnyShort ? pages.spilled(of: PageSet(), among: unowned) : PageSet()
     return Set(
-      trunks.filter { Set($0.leaves).count == $0.leaves.count }.flatMap { [$0.trunk] + $0.leaves })
+      trunks.filter { $0.leaves.count > 2 || !spilled.contains($0.trunk) }
+        .flatMap { [$0.trunk] + $0.leaves })
   }
 }

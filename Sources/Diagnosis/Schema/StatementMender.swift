@@ -98,6 +98,8 @@ struct StatementMender {
 
   /// What it costs more where that is a word of SQL's own: few columns are called so.
   private static let ownWord = 8
+  /// What it costs more where KEY stands without PRIMARY or FOREIGN before it: nobody writes so.
+  private static let loneKey = 40
   /// The longest statement that is looked at, and the longest word in it.
   private static let (lengthMax, wordMax) = (2000, 64)
   /// How many other statements are looked at, and how many of their names.
@@ -190,7 +192,8 @@ struct StatementMender {
     quoted(from: start, state, cost)
     for word in words(at: state.place) {
       take(
-        word, from: start, state, to: Self.place(behind: word, at: state.place), .keyword, cost)
+        word, from: start, state, to: Self.place(behind: word, at: state.place), .keyword,
+        cost + (word == Self.key ? Self.loneKey : 0))
     }
     guard let after = placeBehindName(state.place) else { return }
     for name in names where state.place != .inside {
@@ -290,10 +293,13 @@ struct StatementMender {
       let isKept = stated.isOfWord || isNumber
       taken.append(isKept ? stated : "_")
       cost += isKept ? 0 : Price.unknownLetter.of(stated)
-      let isOwn = state.place == .item && Self.ownWords.contains(taken.map(\.folded))
+      let word = taken.map(\.folded)
+      let isOwn = state.place == .item && Self.ownWords.contains(word)
+      let ofKey = isFollowing && word == Self.key ? Self.loneKey : 0
       let price = isNumber ? 0 : isFollowing ? readiness.unknownWord : readiness.unknownName
       note(
-        taken, from: start, state, to: after, .name, cost + price + (isOwn ? Self.ownWord : 0))
+        taken, from: start, state, to: after, .name,
+        cost + price + ofKey + (isOwn ? Self.ownWord : 0))
     }
   }
 
@@ -312,13 +318,17 @@ struct StatementMender {
     switch place {
     case .head: []
     case .named: Self.collations
-    case .behindNamed: Self.clauses
-    case .item: Self.constraints
-    case .inside, .group, .innerGroup: Self.known
+    case .behindNamed: Self.clauses + Self.keys
+    case .item: Self.constraints + Self.keys
+    case .inside: Self.known + Self.keys
+    case .group, .innerGroup: Self.known
     case .options: Self.endings
     }
   }
 
+  private static let key = Array("key".unicodeScalars)
+  /// Words that stand together, with one space.
+  private static let keys = ["primary", "foreign"].map { Array("\($0) key".unicodeScalars) }
   private static let constraints = list("primary unique check foreign constraint")
   private static let endings = list("without rowid strict")
   private static let collations = list("nocase binary rtrim")

@@ -134,7 +134,7 @@ package struct Succession: Hashable, Sendable {
     }
     let shown = (refused.isEmpty ? losses : refused).prefix(5).map { loss in
       loss.after.map { "'\(loss.table)' has \($0) rows and had \(loss.before)" }
-        ?? "'\(loss.table)' with \(loss.before) rows is gone"
+        ?? "'\(loss.table)' with \(counted(loss.before, "row")) is gone"
     }
     let more = (refused.isEmpty ? losses : refused).count - shown.count
     let text = shown.joined(separator: ", ") + (more > 0 ? ", and \(more) more" : "")

@@ -74,6 +74,12 @@ extension FileKind {
   /// How the `-shm` of a database is called: the index of its log, without any page.
   static let logIndex = "SQLite log index (-shm)"
 
+  /// How a file is called that stands for one in iCloud, `.app.db.icloud` for `app.db`.
+  static let cloudPlaceholder = "placeholder of iCloud"
+  /// The key by which such a property list is known.
+  private static let cloudKey = Array("NSURLNameKey".utf8)
+  private static let propertyList = "binary property list"
+
   /// Formats that are told by fixed bytes at a fixed place.
   private static let signatures: [(offset: Int, bytes: [UInt8], name: String)] = [
     (16, Array("T-DB".utf8), "Realm database"),
@@ -110,7 +116,7 @@ extension FileKind {
     (0, [0x04, 0x22, 0x4D, 0x18], "lz4 archive"),
     (4, Array("ftyp".utf8), "video or photo"),
     (0, Array("LTX1".utf8), "Litestream LTX file"),
-    (0, Array("bplist00".utf8), "binary property list"),
+    (0, Array("bplist00".utf8), propertyList),
     (0, [0xFF, 0xD8, 0xFF], "JPEG image"),
     (0, [0x89, 0x50, 0x4E, 0x47], "PNG image"),
     (0, Array("GIF8".utf8), "GIF image"),
@@ -148,7 +154,10 @@ extension FileKind {
       if signature.bytes == [0x1F, 0x8B], head.matches(Array("DR".utf8), at: 12) {
         return .backup
       }
-      return .other(signature.name)
+      let isPlaceholder =
+        signature.name == propertyList
+        && head.indices.contains { head.matches(cloudKey, at: $0) }
+      return .other(isPlaceholder ? cloudPlaceholder : signature.name)
     }
     if try isZeroedJournal(head, source) { return .rollbackJournal }
     if head.first == 0xFF { return try holdsOnly(0xFF, source) ? .erased : nil }

@@ -93,7 +93,8 @@ struct ReplacedBytes: Sendable {
     // A line feed is left wherever something before it was dropped.
     case .carriageReturnsDropped, .carriageReturnsReplaced:
       self.init([0x0A], isOneForOne: true)
-    case .lineFeedsExpanded, .bytesWidened, .blocksParted, .chunked: return nil
+    case .lineFeedsExpanded, .logLineFeedsExpanded, .bytesWidened, .blocksParted, .chunked:
+      return nil
     case nil:
       guard let replaced = survey.replacedByte else { return nil }
       self.init([replaced.standIn], isOneForOne: true)

@@ -4,6 +4,15 @@
 import SQLiteFormat
 
 extension Survey {
+  /// Whether it is in WAL mode with one page, no table and no log: the first tables of a database are in
+  /// its log until a checkpoint.
+  var isBareWAL: Bool {
+    guard let image, case .absent = image.wal, image.pageCount == 1, let tree = schema?.tree else {
+      return false
+    }
+    return header?.isWAL == true && tree.isSound && tree.records == 0
+  }
+
   /// Whether something that is there leads to pages beyond the end.
   var leadsBeyondEnd: Bool { hasTreeBeyondEnd || freelist?.faults.isEmpty == false }
 

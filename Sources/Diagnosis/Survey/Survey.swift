@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that the bytes of a file set say, gathered in one pass, without opinion. Which reading of the
-// files counts is judged in LogTrust, which notes here how sure that is.
+// Everything that the bytes of a file set say, without opinion. Which reading of the files counts is judged
+// in LogTrust, which notes here how sure that is.
 
 package import SQLiteFormat
 

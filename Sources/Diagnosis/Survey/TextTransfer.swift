@@ -7,6 +7,8 @@ import SQLiteFormat
 package enum TextTransfer: Hashable, Sendable {
   /// Every line feed became carriage return and line feed; so many were taken out again.
   case lineFeedsExpanded(removed: Int)
+  /// Of its log alone, every line feed became carriage return and line feed; so many were taken out again.
+  case logLineFeedsExpanded(removed: Int)
   /// Every byte above 127 became a character of Latin-1 in UTF-8; so many bytes were taken out again.
   case bytesWidened(removed: Int)
   /// So many bytes were put in after each block of so many, and taken out again: the end of a line, or
@@ -49,7 +51,7 @@ extension TextTransfer {
       guard try PageVote(main, reserved: 0).weight > PageVote(files.main, reserved: 0).weight
       else { continue }
       let undone = FileSet(
-        main: main, wal: try logUndone(files.wal, pairing), journal: files.journal,
+        main: main, wal: try logUndone(files.wal, pairing) ?? files.wal, journal: files.journal,
         failures: files.failures, superJournalExists: files.superJournalExists)
       return (undone, Self(pairing, removed: files.main.byteCount - main.byteCount))
     }
@@ -58,6 +60,12 @@ extension TextTransfer {
         main: view, wal: files.wal, journal: files.journal, failures: files.failures,
         superJournalExists: files.superJournalExists)
       return (undone, .blocksParted(block: view.block, added: view.added))
+    }
+    if let wal = files.wal, let log = try logUndone(wal, .lineFeed) {
+      let undone = FileSet(
+        main: files.main, wal: log, journal: files.journal, failures: files.failures,
+        superJournalExists: files.superJournalExists)
+      return (undone, .logLineFeedsExpanded(removed: wal.byteCount - log.byteCount))
     }
     if let replaced = replacement(in: head) { return (files, replaced) }
     return (files, try loss(of: files.main))
@@ -122,14 +130,16 @@ extension TextTransfer {
     }
   }
 
-  /// The log as it was before the transfer, where its header says that it went the same way.
+  /// A log as it was before the transfer, where its frames hold only so; nil where it did not go that
+  /// way.
   private static func logUndone(
     _ wal: (any PageSource)?, _ pairing: BytePairing
   ) throws(ReadFailure) -> (any PageSource)? {
-    guard let wal, (try? WriteAheadLog(wal).committed.isEmpty) ?? true,
+    guard let wal, starts(try wal.read(at: 0, count: 1 << 20), with: pairing),
+      (try? WriteAheadLog(wal).committed.isEmpty) ?? true,
       let view = try PairedBytesView(wal, pairing),
       (try? WriteAheadLog(view).committed.isEmpty) == false
-    else { return wal }
+    else { return nil }
     return view
   }
 

@@ -16,14 +16,13 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
     output = .file(
       try files.write(path, replacing: isReplacing, storage: context.world.storage).path)
   }
-  let result = try context.interruption.patiently { () throws(RescueError) in
+  let result = try context.deciding(by: policy) { onFailure throws(RescueError) in
     try context.rescue.guardMigration(
       of: file, contract: contract, vault: invocation.path(.vault),
       command: invocation.rest.map { FilePath(bytes: $0) },
       timeout: invocation.number(.timeout).map { .seconds($0) },
       printingTo: output,
-      options: backupOptions(invocation),
-      onFailure: { report throws(RescueError) in context.decide(report, policy) })
+      options: backupOptions(invocation), onFailure: onFailure)
   }
   return try context.give(
     GuardAnswer(
@@ -33,8 +32,32 @@ let guardCommand: CommandBody = { invocation, context throws(RescueError) in
 }
 
 extension CommandContext {
+  /// Carries out a migration whose refusal is told, and decided about.
+  ///
+  /// Where what was before could not be put back, the message for users is said all the same.
+  func deciding<Value>(
+    by policy: FailurePolicy?,
+    _ body: (@escaping (GuardReport) throws(RescueError) -> GuardReport.Remedy)
+      throws(RescueError) -> Value
+  ) throws(RescueError) -> Value {
+    var refused: GuardReport?
+    do throws(RescueError) {
+      return try interruption.patiently { () throws(RescueError) in
+        try body { report throws(RescueError) in
+          refused = report
+          return decide(report, policy)
+        }
+      }
+    } catch {
+      if let refused, let code = error.code, !console.manner.isJSON {
+        for line in BlockingMessage(refused, code: code).lines { console.print("  \(line)") }
+      }
+      throw error
+    }
+  }
+
   /// Tells why a migration is refused, and finds out what is to be done about it.
-  func decide(_ report: GuardReport, _ policy: FailurePolicy?) -> GuardReport.Remedy {
+  private func decide(_ report: GuardReport, _ policy: FailurePolicy?) -> GuardReport.Remedy {
     // Who has stopped the migration is asked like everybody else.
     if case .stopped = report.end { interruption.fulfil() }
     if speaksToPeople { report.judgement.refusalText.forEach(console.say) }

@@ -28,12 +28,9 @@ private func migrate(
 ) throws(RescueError) -> ExitCode {
   let file = invocation.path(.file)
   let policy: FailurePolicy? = invocation.choice(.onFailure)
-  let result = try context.interruption.patiently { () throws(RescueError) in
+  let result = try context.deciding(by: policy) { onFailure throws(RescueError) in
     try context.rescue.migrate(
-      file, with: folder, options: options, onStep: context.tell,
-      onFailure: { report throws(RescueError) in
-        context.decide(report, policy)
-      })
+      file, with: folder, options: options, onStep: context.tell, onFailure: onFailure)
   }
   return try context.give(
     MigrationAnswer(result, of: file, in: options.vault, by: context.rescue), of: result)

@@ -14,23 +14,34 @@ let recoverCommand: CommandBody = { invocation, context throws(RescueError) in
       path, replacing: invocation.isSet(.force), storage: context.world.storage)
   }
   var causes: CauseAnswer?
-  return try recover(
-    .recover, invocation, context, contract: contract, vault: invocation.path(.vault),
-    choose: { examination, options throws(RescueError) in
-      if message != nil { causes = examination.causes }
-      return try choose(examination, options, invocation, context)
-    },
-    afterwards: { result throws(RescueError) in
-      guard let message else { return }
-      let text = HandOver(result, of: invocation.path(.file), causes: causes).text
-      do throws(RescueError) {
-        try message.write(Bytes(text.utf8), world: context.world)
-      } catch {
-        throw RescueError(
-          .cannotWrite, error.message, meaning: "the message was not written; the rest was done",
-          advice: error.advice)
-      }
-    })
+  var isPossible = true
+  func handOver(_ text: HandOver) throws(RescueError) {
+    guard let message else { return }
+    do throws(RescueError) {
+      try message.write(Bytes(text.text.utf8), world: context.world)
+    } catch {
+      throw RescueError(
+        .cannotWrite, error.message, meaning: "the message was not written; the rest was done",
+        advice: error.advice)
+    }
+  }
+  let file = invocation.path(.file)
+  do throws(RescueError) {
+    return try recover(
+      .recover, invocation, context, contract: contract, vault: invocation.path(.vault),
+      choose: { examination, options throws(RescueError) in
+        if message != nil { causes = examination.causes }
+        isPossible = !options.isEmpty
+        return try choose(examination, options, invocation, context)
+      },
+      afterwards: { result throws(RescueError) in
+        try handOver(HandOver(result, of: file, causes: causes))
+      })
+  } catch  where !isPossible {
+    // Who sent the file has to know what to do all the same.
+    try handOver(HandOver(unable: error, with: file, causes: causes, at: context.world.now()))
+    throw error
+  }
 }
 
 /// Carries out an option on the database that was named, and tells what was done.

@@ -33,6 +33,23 @@ import Testing
       "\(differences.flatMap(\.mend.warnings))")
   }
 
+  @Test func `a full-text index without texts loses its words when it is made anew`() throws {
+    let mend = try #require(
+      try differences(
+        "CREATE VIRTUAL TABLE f USING fts5 (a, b, content='')",
+        "CREATE VIRTUAL TABLE f USING fts5 (a, content='')"
+      ).first?.mend)
+    #expect(mend.warnings == ["all that 'f' holds goes with it"])
+  }
+
+  @Test func `a foreign key that is deferred no more is enforced still`() throws {
+    let found = "\(Self.parent) CREATE TABLE t (b REFERENCES p DEFERRABLE INITIALLY DEFERRED)"
+    let mends = try differences("\(Self.parent) CREATE TABLE t (b REFERENCES p)", found).map(\.mend)
+    let warnings = mends.flatMap(\.warnings)
+    #expect(warnings.contains { $0.contains("is enforced at another moment") }, "\(warnings)")
+    #expect(!warnings.contains { $0.contains("is not enforced any more") }, "\(warnings)")
+  }
+
   static let spellings = ["a NOTNULL", "a NOT NULL", "a IS NOT NULL", "(a) notnull"]
 
   @Test(arguments: spellings, spellings)

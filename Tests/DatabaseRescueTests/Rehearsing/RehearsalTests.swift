@@ -136,6 +136,28 @@ import Testing
     #expect(report.cases.first?.problems.first?.contains("NOT NULL constraint failed: b.x") == true)
   }
 
+  @Test
+  func `rows are made up that conditions of several columns admit, and what stays empty is told`()
+    throws
+  {
+    let script = scratch["rules.sql"]
+    try script.replaceContents(
+      with: Bytes(
+        """
+        CREATE TABLE a (id TEXT CHECK (length(id) = 36), j TEXT CHECK (json_valid(j)));
+        CREATE TABLE b (id TEXT NOT NULL UNIQUE CHECK (length(id) = 36), m TEXT CHECK (m LIKE '%@%'),
+          n INT CHECK (n BETWEEN 3 AND 9));
+        CREATE TABLE c (x INT CHECK (x > 5 AND x < 3) NOT NULL);
+        """.utf8))
+    let report = try rehearse([script])
+    let seeding = try #require(report.starts.first?.seeding)
+    #expect(seeding.failures.map(\.table) == ["c"])
+    #expect(seeding.rows > 8)
+    let xml = String(decoding: report.junit, as: UTF8.self)
+    #expect(xml.contains("skipped=\"1\""), "\(xml)")
+    #expect(xml.contains("name=\"rows of c\""), "\(xml)")
+  }
+
   @Test func `a command is given a copy, and never what was named`() throws {
     let start = scratch["v3.db"]
     try FitnessLog.create(start, version: 3, workouts: 3)

@@ -269,6 +269,57 @@ import Testing
     #expect(answer.causes.contains { $0.kind == .copiedWhileWritten })
   }
 
+  /// A file and its log, with a thousand rows in the log.
+  private func logged() throws -> (file: Bytes, log: Bytes) {
+    let scratch = try ScratchFolder()
+    let connection = try Connection(scratch["app.db"], mode: .app)
+    try connection.execute("PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0")
+    try connection.execute("CREATE TABLE a (x)")
+    _ = try connection.value("PRAGMA wal_checkpoint")
+    for part in 0..<10 {
+      try connection.execute(
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+        INSERT INTO a SELECT 'row ' || (i * 1000 + \(part)) FROM n
+        """)
+    }
+    return (
+      try scratch["app.db"].contents(), try scratch["app.db"].adding(suffix: "-wal").contents()
+    )
+  }
+
+  @Test func `a log that ends inside a frame may have been cut off, and no kill is likely`() throws
+  {
+    let (file, log) = try logged()
+    let answer = try answer(file, log: Bytes(log.dropLast(1000)))
+    #expect(Set(answer.causes.map(\.kind)) == [.cutOff, .interrupted])
+    #expect(answer.causes.allSatisfy { $0.confidence == .possible })
+    #expect(try self.answer(file, log: log).causes.isEmpty)
+  }
+
+  @Test func `a log that was sent as text is read without what was put into it`() throws {
+    let (file, log) = try logged()
+    let text = Bytes(log.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] })
+    try #require(text.count > log.count + 8)
+    let scratch = try ScratchFolder()
+    try scratch["app.db"].replaceContents(with: file)
+    try scratch["app.db-wal"].replaceContents(with: text)
+    let examination = try Rescue(world: World(environment: [:]))
+      .check(InputFiles(scratch["app.db"])).value
+    #expect(examination.causes.leading?.kind == .transferredAsText)
+    #expect(examination.causes.leading?.confidence == .certain)
+    #expect(examination.verdict == .damagedIntact)
+    #expect(examination.survey.tree(named: "a")?.records == 1000)
+  }
+
+  @Test func `a bit in a row does not rule out the medium`() throws {
+    var bytes = try posts(3000)
+    let place = try #require(bytes.indices.last { bytes.matches(Bytes("title 0".utf8), at: $0) })
+    bytes[place - 1] ^= 0x40
+    let answer = try answer(bytes)
+    #expect(!answer.ruledOut.contains { [.badMedium, .diskFull].contains($0.kind) })
+  }
+
   @Test func `zeros that begin and end inside a sector are no lost sectors`() throws {
     var bytes = try posts(5000)
     let last = min(bytes.count - 9000, 242_857)

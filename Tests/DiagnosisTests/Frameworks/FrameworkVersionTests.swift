@@ -40,7 +40,7 @@ import Testing
       INSERT INTO room_master_table VALUES (42, '0123456789abcdef0123456789abcdef'), (1, 'other');
       """),
     Sample(
-      .grdb, nil, migrations: 2,
+      .grdb, "v1", migrations: 2,
       """
       CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
       INSERT INTO grdb_migrations VALUES ('v2'), ('v1');
@@ -60,10 +60,18 @@ import Testing
       """),
     Sample(
       .golangMigrate, nil,
-      unfinished: "has failed in the middle",
+      unfinished: "migration 8 has failed in the middle",
       """
       CREATE TABLE schema_migrations (version uint64, dirty bool);
       INSERT INTO schema_migrations VALUES (8, 1);
+      """),
+    Sample(
+      .flyway, "V1.10__b.sql", migrations: 3,
+      """
+      CREATE TABLE flyway_schema_history (installed_rank INT PRIMARY KEY, version, description, type,
+        script, checksum, success);
+      INSERT INTO flyway_schema_history VALUES (1, '1.1', 'a', 'SQL', 'V1.1__a.sql', 1, 1),
+        (2, '1.10', 'b', 'SQL', 'V1.10__b.sql', 2, 1), (3, '1.2', 'c', 'SQL', 'V1.2__c.sql', 3, 1);
       """),
     Sample(
       .goose, "2", migrations: 2,

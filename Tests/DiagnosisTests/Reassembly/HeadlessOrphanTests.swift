@@ -62,6 +62,52 @@ import Testing
     #expect(placed.count > 260 && Set(placed + aside).isSuperset(of: 1...300))
   }
 
+  /// Items and files of which one has a long value, without the roots of either, and without a free
+  /// list; and the last page of that value.
+  private func lost(_ change: (inout Bytes, Range<Int>, Specimen) throws -> Void) throws -> Bytes {
+    let specimen = try Specimen(
+      Self.items,
+      """
+      CREATE TABLE file (id INTEGER PRIMARY KEY, body);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 80)
+      INSERT INTO file SELECT i, iif(i = 40, zeroblob(3000), 'file ' || i) FROM n;
+      """)
+    let last = try #require(
+      specimen.pages(of: "file", "overflow").map { specimen[page: $0] }
+        .first { specimen.bytes[$0].prefix(4).allSatisfy { $0 == 0 } })
+    var bytes = specimen.with(.zeroPage(try specimen.root(of: "item")))
+      .with(.zeroPage(try specimen.root(of: "file"))).bytes
+    // The free list begins with a leaf.
+    let leaf = specimen.pages(of: "item", "leaf")[3]
+    bytes.replaceSubrange(32..<40, with: [0, 0, UInt8(leaf >> 8), UInt8(leaf & 0xFF), 0, 0, 0, 2])
+    try change(&bytes, last, specimen)
+    return bytes
+  }
+
+  @Test func `the end of a long value is no free list`() throws {
+    let bytes = try lost { bytes, last, specimen in
+      let leaf = specimen.pages(of: "item", "leaf")[1]
+      bytes.replaceSubrange(
+        last.dropFirst(4).prefix(8), with: [0, 0, 0, 1, 0, 0, UInt8(leaf >> 8), UInt8(leaf & 0xFF)])
+    }
+    let (placed, aside) = try rows(bytes)
+    #expect(Set(placed + aside).isSuperset(of: 1...300))
+  }
+
+  @Test func `the end of a long value is no leaf without its head`() throws {
+    let bytes = try lost { bytes, last, specimen in
+      // What stands in it was a leaf of such a table in another file.
+      let leaf = specimen[page: specimen.pages(of: "item", "leaf")[1]]
+      bytes.replaceSubrange(last.dropFirst(8), with: specimen.bytes[leaf.dropFirst(8)])
+      for place in last.dropFirst(8) where bytes[place...].starts(with: Bytes("title ".utf8)) {
+        bytes[place] = UInt8(ascii: "T")
+      }
+    }
+    let (placed, aside) = try rows(bytes)
+    #expect((placed + aside).filter { $0 <= 300 }.count <= 380)
+    #expect(Set(placed + aside).isSuperset(of: 1...300))
+  }
+
   @Test(arguments: [0x00, 0xFF] as [UInt8], [8, 18])
   func `a root that pointers of before list is no leaf where a leaf has its cells`(
     _ fill: UInt8, _ count: Int

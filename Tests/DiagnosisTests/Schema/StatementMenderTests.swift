@@ -33,6 +33,10 @@ import Testing
     ("CREATE TAB7E t(id TEXT)", "CREATE TABLE t(id TEXT)"),
     ("CREATE TABLE x(id TEXT, a\u{5})", "CREATE TABLE t(id TEXT, a_)"),
     (
+      "CREATE Tl\u{1}LE t(id \u{BE}NTEsERsPRIMARY KEY, b TEXT)",
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, b TEXT)"
+    ),
+    (
       "CREATE TABLE t(id TEXT PRIMA9Y KEY, reps-INTEGER NOT NU7L)",
       "CREATE TABLE t(id TEXT PRIMARY KEY, reps INTEGER NOT NULL)"
     ),

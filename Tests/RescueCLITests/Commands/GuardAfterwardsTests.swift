@@ -95,6 +95,16 @@ import Testing
     #expect(try !isThere(backup))
   }
 
+  @Test func `what a migration that was refused and left has cost is told by the next one`() throws
+  {
+    let backup = try wayBack()
+    let next = try bench.run("guard", file, "--", "true")
+    #expect(next.status == 0, "\(next.all)")
+    #expect(next.all.contains("already before it: since backup \(backup.name.id)"), "\(next.all)")
+    #expect(next.all.contains("'sets' has 0 rows and had"), "\(next.all)")
+    #expect(next.all.contains("--from \(backup.name.id)"), "\(next.all)")
+  }
+
   // MARK: What cannot be told
 
   @Test func `a folder that cannot be looked into leaves untold whether a migration was cut off`()

@@ -101,6 +101,8 @@ import Testing
     let ending = try guardLinking("restore", by: command)
     #expect(ending.status == 73, "\(ending.all)")
     #expect(ending.error.contains("in the place of the database is \(what)"), "\(ending.all)")
+    // Users are told all the same.
+    #expect(ending.output.contains("The app's data file is damaged"), "\(ending.all)")
     let look = try bench.run("check", file)
     #expect(look.error.contains("and was refused (in the place"), "\(look.all)")
   }

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ids + numbering + objects + columns)
+  @Test(arguments: ids + alike + numbering + objects + columns)
   func `a change is refused or told`(_ change: Change) throws {
     let bench = try Workbench()
     let (file, new) = (bench["app.db"], bench["new.db"])
@@ -95,6 +95,50 @@ import Testing
     Change(
       "a full-text table's other column", texts, again("f", "rowid", "a, b=a, 'junk' || i"),
       says: ["3 rows of 'f' have another id", "column 'f.b' has other values than before"]),
+  ]
+
+  // MARK: Rows that become like others
+
+  private static let messages = [
+    "CREATE TABLE m (id INTEGER PRIMARY KEY, body TEXT, read INT)",
+    "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 40) "
+      + "INSERT INTO m SELECT i, 'b' || (i / 2), i % 2 FROM c",
+  ]
+  private static let words = [
+    "CREATE TABLE w (id INTEGER PRIMARY KEY, n TEXT)",
+    "INSERT INTO w (n) VALUES ('Ab'), ('ab'), ('cd'), ('CD'), ('e'), (NULL), ('')",
+  ]
+
+  static let alike: [Change] = [
+    Change(
+      "a mark on every row", messages, ["UPDATE m SET read = 1"],
+      says: ["column 'm.read' has other values than before"]),
+    Change(
+      "a mark on every row without ids",
+      messages.map { $0.replacing("id INTEGER PRIMARY KEY", with: "at INT") },
+      ["UPDATE m SET at = 1, read = 1 WHERE at > 0", "UPDATE m SET at = 2 WHERE body < 'b15'"],
+      says: ["column 'm.read' has other values than before"]),
+    Change(
+      "texts in small letters", words, ["UPDATE w SET n = lower(n)"],
+      says: ["column 'w.n' has other values than before"]),
+    Change(
+      "an empty text for NULL in a rebuild", words,
+      [
+        "CREATE TABLE x (id INTEGER PRIMARY KEY, n TEXT NOT NULL)",
+        "INSERT INTO x SELECT id, coalesce(n, '') FROM w", "DROP TABLE w",
+        "ALTER TABLE x RENAME TO w",
+      ], says: ["column 'w.n' has other values than before"]),
+    Change(
+      "one half is gone, and the other is there twice by the same ids",
+      [
+        "CREATE TABLE m (id INTEGER PRIMARY KEY, body TEXT)",
+        "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 40) "
+          + "INSERT INTO m SELECT i, 'b' || i FROM c",
+      ], ["DELETE FROM m WHERE id > 20", "INSERT INTO m (body) SELECT body FROM m"], status: 18,
+      says: ["'m' has 20 rows more than before that are copies of others"]),
+    Change(
+      "few values are left of many", rows, ["UPDATE t SET v = 'junk' WHERE id > 1"],
+      says: ["column 't.v' has other values than before: about 20 different ones have become 2"]),
   ]
 
   // MARK: The numbers of rows

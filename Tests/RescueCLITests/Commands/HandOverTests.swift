@@ -41,6 +41,16 @@ import Testing
     #expect(!message.contains("do not delete anything"), "\(message)")
   }
 
+  @Test func `where nothing can be done, the message says what the user has to do`() throws {
+    let file = try bench.place("error-page.db", as: "app.db")
+    let ending = try bench.run("recover", file, "--hand-over", bench["message.txt"])
+    #expect(ending.status == 65, "\(ending.all)")
+    let message = String(decoding: try bench["message.txt"].contents(), as: UTF8.self)
+    #expect(message.contains("Nothing yet: nothing was changed"), "\(message)")
+    #expect(message.contains("Download the file again"), "\(message)")
+    #expect(message.contains(try #require(ending.record).code.description), "\(message)")
+  }
+
   @Test func `a message replaces another one only with force`() throws {
     let file = try bench.place("zeroed-index-leaf.db", as: "app.db")
     let message = bench["message.txt"]

@@ -58,4 +58,18 @@ import Testing
     #expect(try bench.run("salvage", file, "--output", bench["new.db"]).status == 0)
     #expect(try bench.run("backup", file).status == 0)
   }
+
+  @Test func `a database in WAL mode without a table may have had all in the log that is missing`()
+    throws
+  {
+    let app = try Connection(bench["open.db"], mode: .app)
+    try app.execute("PRAGMA journal_mode = wal; CREATE TABLE t (a); INSERT INTO t VALUES (1)")
+    try file.replaceContents(with: bench["open.db"].contents())
+    withExtendedLifetime(app) {}
+    let ending = try bench.run("diagnose", file)
+    #expect(
+      ending.all.contains("its log is missing, and all that was ever written"), "\(ending.all)")
+    #expect(ending.all.contains("look for its -wal first"), "\(ending.all)")
+    #expect(!ending.all.contains("nothing is wrong"), "\(ending.all)")
+  }
 }

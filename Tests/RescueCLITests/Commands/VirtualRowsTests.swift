@@ -67,7 +67,7 @@ import Testing
     "UPDATE geo SET label = NULL": "column 'geo.label' had 4 values and has 0",
     "UPDATE geo SET x0 = 0, x1 = 9":
       "column 'geo.x0' had different values and has one and the same",
-    "DROP TABLE bare": "table 'bare' with 1 rows is gone",
+    "DROP TABLE bare": "table 'bare' with 1 row is gone",
     "INSERT INTO bare (bare) VALUES ('delete-all')": "'bare' had 1 rows and has 0",
   ]
 

@@ -29,6 +29,7 @@ package struct FrameworkVersion: Hashable, Sendable {
     migrations = [.list, .set].contains(book.kind) ? entries.count : nil
     words =
       switch book.kind {
+      case .set where book.isInOrder: last.shownName
       case .set, .model: nil
       case .heads: Self.list(entries.map(\.shownName))
       case .last, .number, .mark: last.shownName
@@ -65,9 +66,9 @@ private struct Entry {
   static func all(in table: FrameworkTable, _ book: MigrationBook) -> [Entry] {
     var entries: [(entry: Entry, last: Int64, counts: Bool)] = []
     table.forEach { row in
-      let name = book.names.compactMap { row[$0].flatMap(text) }.joined(separator: ".")
+      let name = book.name(in: row)
       let entry = Entry(
-        name: name, group: book.group.flatMap { row[$0] }.flatMap(text),
+        name: name, group: book.group.flatMap { row[$0]?.text },
         order: book.order.flatMap { row[$0] } ?? .text(name))
       entries.append(
         (
@@ -81,7 +82,8 @@ private struct Entry {
       let last = Dictionary(entries.map { ($0.entry.name, $0.last) }, uniquingKeysWith: max)
       entries.removeAll { last[$0.entry.name] != $0.last }
     }
-    return entries.filter(\.counts).map(\.entry).sorted { $0.precedes($1) }
+    let counting = entries.filter(\.counts).map(\.entry)
+    return book.isInOrder ? counting : counting.sorted { $0.precedes($1) }
   }
 
   /// The names of the last migrations, of one for each group.
@@ -90,18 +92,13 @@ private struct Entry {
       .compactMap(\.value.last?.shownName)
   }
 
-  private static func text(_ value: Value) -> String? {
-    value.integerValue.map(String.init) ?? value.utf8String
-  }
-
   /// Names that begin with numbers are in the order of these.
   private func precedes(_ other: Entry) -> Bool {
     if let own = order.integerValue, let others = other.order.integerValue { return own < others }
     let (own, others) = (order.utf8String ?? "", other.order.utf8String ?? "")
-    if let first = own.leadingNumber, let second = others.leadingNumber, first != second {
-      return first < second
-    }
-    return own < others
+    let (first, second) = (own.leadingNumbers, others.leadingNumbers)
+    return first.isEmpty || second.isEmpty || first == second
+      ? own < others : first.lexicographicallyPrecedes(second)
   }
 
   /// The name, where it is one that somebody has given a migration: what else there may be in a file
@@ -110,5 +107,21 @@ private struct Entry {
 }
 
 extension String {
-  fileprivate var leadingNumber: UInt64? { UInt64(prefix { $0.isASCII && $0.isNumber }) }
+  /// The numbers with which it begins, with points between them: 1 and 10 of `1.10`.
+  fileprivate var leadingNumbers: [UInt64] {
+    prefix { $0.isASCII && $0.isNumber || $0 == "." }.split(separator: ".").compactMap {
+      UInt64($0)
+    }
+  }
+}
+
+extension MigrationBook {
+  /// What a migration is called in a row of the book.
+  func name(in row: [Name: Value]) -> String {
+    names.compactMap { row[$0]?.text }.joined(separator: ".")
+  }
+}
+
+extension Value {
+  fileprivate var text: String? { integerValue.map(String.init) ?? utf8String }
 }

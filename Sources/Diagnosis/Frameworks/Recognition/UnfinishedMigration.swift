@@ -14,11 +14,23 @@ struct UnfinishedMigration: Hashable, Sendable {
   static func all(in survey: Survey) -> [UnfinishedMigration] {
     Framework.allCases.flatMap { framework in
       framework.sheet.unfinished.compactMap { mark in
-        guard let rows = FrameworkTable(mark.table, mark.conditions.flatMap(\.columns), in: survey),
-          rows.any(where: { row in mark.conditions.allSatisfy { $0.holds(row) } })
+        let columns = mark.conditions.flatMap(\.columns)
+        // What a migration is called stands in the same row, where the book is this table.
+        let book = framework.sheet.book.flatMap { $0.table == mark.table ? $0 : nil }
+        guard
+          let rows = FrameworkTable(mark.table, columns + (book?.names ?? []), in: survey)
+            ?? FrameworkTable(mark.table, columns, in: survey)
         else { return nil }
+        var name: String?
+        let isFound = rows.any { row in
+          guard mark.conditions.allSatisfy({ $0.holds(row) }) else { return false }
+          name = book?.name(in: row)
+          return true
+        }
+        guard isFound else { return nil }
+        let subject = name.flatMap { $0.isPlainName ? "migration \($0)" : nil } ?? "a migration"
         return UnfinishedMigration(
-          message: "a migration \(mark.says), by the book that \(framework.title) keeps in "
+          message: "\(subject) \(mark.says), by the book that \(framework.title) keeps in "
             + "'\(rows.name)'", confidence: mark.confidence)
       }
     }

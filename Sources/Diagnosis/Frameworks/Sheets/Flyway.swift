@@ -16,7 +16,7 @@ extension FrameworkSheet {
         ])
     ],
     book: MigrationBook(
-      "flyway_schema_history", ["script"], order: "installed_rank",
+      "flyway_schema_history", ["script"], order: "version",
       counts: [RowCondition("success", .isTrue)]),
     unfinished: [
       UnfinishedMark(

@@ -19,7 +19,7 @@ extension FrameworkSheet {
       FrameworkSignature(
         .likely, [TableShape("sqlitedata_icloud_metadata", ["recordprimarykey", "recordtype"])]),
     ],
-    book: MigrationBook("grdb_migrations", ["identifier"], .set),
+    book: MigrationBook("grdb_migrations", ["identifier"], .set, isInOrder: true),
     unsynced: [
       UnsyncedTables(
         TableShape("sqlitedata_icloud_pendingrecordzonechanges", ["pendingrecordzonechange"]),
