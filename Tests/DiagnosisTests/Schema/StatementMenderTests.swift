@@ -34,7 +34,7 @@ import Testing
     ("CREATE TABLE x(id TEXT, a\u{5})", "CREATE TABLE t(id TEXT, a_)"),
     (
       "CREATE Tl\u{1}LE t(id \u{BE}NTEsERsPRIMARY KEY, b TEXT)",
-      "CREATE TABLE t(id INTEGER PRIMARY KEY, b TEXT)"
+      "CREATE TABLE t(id \u{BE}NTEsER PRIMARY KEY, b TEXT)"
     ),
     (
       "CREATE TABLE t(id TEXT PRIMA9Y KEY, reps-INTEGER NOT NU7L)",
