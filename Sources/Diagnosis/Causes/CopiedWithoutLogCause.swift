@@ -26,7 +26,7 @@ enum CopiedWithoutLogCause: Cause {
         ["the -shm that lies beside it counts the frames of the log that were not copied"])
     }
     if let fit = inCheckpoint(traces) { return fit }
-    if traces.isLogAbsent, traces.survey.isBareWAL {
+    if traces.survey.isBareWAL {
       return .fits(
         .possible, "its log is missing, and all that was ever written to it lies there",
         [

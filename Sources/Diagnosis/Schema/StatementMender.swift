@@ -293,13 +293,12 @@ struct StatementMender {
       let isKept = stated.isOfWord || isNumber
       taken.append(isKept ? stated : "_")
       cost += isKept ? 0 : Price.unknownLetter.of(stated)
-      let word = taken.map(\.folded)
-      let isOwn = state.place == .item && Self.ownWords.contains(word)
-      let ofKey = isFollowing && word == Self.key ? Self.loneKey : 0
+      let isOwn = state.place == .item && Self.ownWords.contains(taken.map(\.folded))
+      let isKey = isFollowing && taken.count == Self.key.count && taken.map(\.folded) == Self.key
       let price = isNumber ? 0 : isFollowing ? readiness.unknownWord : readiness.unknownName
       note(
         taken, from: start, state, to: after, .name,
-        cost + price + ofKey + (isOwn ? Self.ownWord : 0))
+        cost + price + (isOwn ? Self.ownWord : 0) + (isKey ? Self.loneKey : 0))
     }
   }
 

@@ -61,7 +61,10 @@ extension TextTransfer {
         superJournalExists: files.superJournalExists)
       return (undone, .blocksParted(block: view.block, added: view.added))
     }
-    if let wal = files.wal, let log = try logUndone(wal, .lineFeed) {
+    // Where the file tells nothing of it, the log has to.
+    if let wal = files.wal, starts(try wal.read(at: 0, count: 1 << 20), with: .lineFeed),
+      let log = try logUndone(wal, .lineFeed)
+    {
       let undone = FileSet(
         main: files.main, wal: log, journal: files.journal, failures: files.failures,
         superJournalExists: files.superJournalExists)
@@ -135,8 +138,7 @@ extension TextTransfer {
   private static func logUndone(
     _ wal: (any PageSource)?, _ pairing: BytePairing
   ) throws(ReadFailure) -> (any PageSource)? {
-    guard let wal, starts(try wal.read(at: 0, count: 1 << 20), with: pairing),
-      (try? WriteAheadLog(wal).committed.isEmpty) ?? true,
+    guard let wal, (try? WriteAheadLog(wal).committed.isEmpty) ?? true,
       let view = try PairedBytesView(wal, pairing),
       (try? WriteAheadLog(view).committed.isEmpty) == false
     else { return nil }

@@ -38,8 +38,13 @@ let recoverCommand: CommandBody = { invocation, context throws(RescueError) in
         try handOver(HandOver(result, of: file, causes: causes))
       })
   } catch  where !isPossible {
-    // Who sent the file has to know what to do all the same.
-    try handOver(HandOver(unable: error, with: file, causes: causes, at: context.world.now()))
+    // Who sent the file has to know what to do all the same; why nothing can be done stays the error.
+    let text = HandOver(unable: error, with: file, causes: causes, at: context.world.now())
+    do throws(RescueError) {
+      try handOver(text)
+    } catch {
+      context.console.warn("the message was not written: \(error.message)")
+    }
     throw error
   }
 }

@@ -312,6 +312,33 @@ import Testing
     #expect(examination.survey.tree(named: "a")?.records == 1000)
   }
 
+  @Test func `a short log that was sent as text together with its file is read`() throws {
+    let scratch = try ScratchFolder()
+    let (open, sent) = (scratch["open.db"], scratch["app.db"])
+    try DatabaseBuilder(
+      pageSize: 512,
+      [
+        "CREATE TABLE s (v)", "INSERT INTO s VALUES (2)", "CREATE TABLE a (x)",
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+        INSERT INTO a SELECT 'row ' || i FROM n
+        """, "CREATE INDEX i ON a (x)", "PRAGMA journal_mode = wal",
+      ]
+    ).build(at: open)
+    let connection = try Connection(open, mode: .app)
+    try connection.execute("PRAGMA wal_autocheckpoint = 0; UPDATE s SET v = 10")
+    for suffix in ["", "-wal"] {
+      let bytes = try open.adding(suffix: suffix).contents()
+      try sent.adding(suffix: suffix).replaceContents(
+        with: Bytes(bytes.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] }))
+    }
+    withExtendedLifetime(connection) {}
+    let examination = try Rescue(world: World(environment: [:])).check(InputFiles(sent)).value
+    #expect(examination.causes.leading?.kind == .transferredAsText)
+    #expect(examination.findings.contains { $0.code == .walCommitted })
+    #expect(examination.survey.tree(named: "s")?.misplaced.count == 0)
+  }
+
   @Test func `a bit in a row does not rule out the medium`() throws {
     var bytes = try posts(3000)
     let place = try #require(bytes.indices.last { bytes.matches(Bytes("title 0".utf8), at: $0) })
