@@ -32,13 +32,26 @@ extension Survey {
     _ files: FileSet, parser: any SchemaParsing, known: OutsideKnowledge = OutsideKnowledge()
   ) throws(CutShort) {
     do throws(ReadFailure) {
-      self = try Self.make(files, parser: parser, known)
+      self = try Self.readable(files, parser: parser, known)
       replacedByte = ReplacedByte(in: self)
     } catch {
       self.init(kind: .unknown, readFailure: error)
     }
     failures = files.failures
     try failures.requireUncut()
+  }
+
+  /// The survey of what can be read of the files.
+  ///
+  /// - Throws: `ReadFailure` when that is no database; it says nothing of what there may be.
+  private static func readable(
+    _ files: FileSet, parser: any SchemaParsing, _ known: OutsideKnowledge
+  ) throws(ReadFailure) -> Survey {
+    let whole = Result { () throws(ReadFailure) in try make(files, parser: parser, known) }
+    guard files.failures.count > 0, !files.failures.isCutShort,
+      let around = try? make(files.readAround(), parser: parser, known), around.kind.isDatabase
+    else { return try whole.get() }
+    return around
   }
 
   private static func make(

@@ -9,16 +9,25 @@ import SQLiteFormat
 /// The machine's file system, with something about it that a scene needs.
 struct StagedDisk: ForwardingStorage {
   let base: any Storage = SystemStorage()
-  /// The file and the bytes of it that cannot be read.
-  var bad: (path: FilePath, range: Range<Int>)?
+  /// The file, wherever it is moved to, and the bytes of it that cannot be read.
+  var bad: (file: [UInt64], range: Range<Int>)?
   /// How many bytes are free; nil for what the machine has.
   var free: Int?
   /// What kind of file system it is; nil for what the machine has.
   var kind: Circumstances.FileSystem?
 
+  /// A disk that does not hand out some bytes of a file.
+  static func without(_ range: Range<Int>, of path: FilePath) throws -> StagedDisk {
+    var disk = StagedDisk()
+    disk.bad = try disk.base.status(of: path).map { ($0.identity, range) }
+    return disk
+  }
+
   func open(_ path: FilePath, _ mode: OpenMode) throws(StorageError) -> any StoredFile {
     let file = try base.open(path, mode)
-    guard let bad, mode == .read, path.name == bad.path.name else { return file }
+    guard let bad, mode == .read, try base.status(of: path)?.identity == bad.file else {
+      return file
+    }
     return BadFile(base: file, bad: bad.range)
   }
   func freeBytes(at path: FilePath) throws(StorageError) -> Int {

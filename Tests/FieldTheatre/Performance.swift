@@ -62,7 +62,9 @@ struct Performance {
       faults.append("it is told, though the scene says that it cannot be: \(reason)")
     }
     if result.examination.verdict != scene.verdict {
-      faults.append("the verdict is \(result.examination.verdict), and should be \(scene.verdict)")
+      let findings = result.examination.findings.map { "\($0.code.name) \($0.message)" }
+      faults.append(
+        "the verdict is \(result.examination.verdict), and should be \(scene.verdict): \(findings)")
     }
     if stage.peer == nil {
       faults += before.changes(until: try FolderContents(of: stage.folder))

@@ -49,10 +49,9 @@ extension Scene {
     },
     Scene(
       "a sync program brings blocks of another machine's file into the open one", to: .till,
-      is: .severalWriters, also: [.copiedWhileWritten], .damagedIntact, lost: .some,
+      is: .severalWriters, also: [.copiedWhileWritten], .damagedLossy, lost: .some,
       right: .salvage, half: .blind
     ) { stage in
-      // No index that can be read names a row that is gone.
       // Receipts and lines have as many columns, and a page of the one can come to the other.
       stage.alteredMax = .max
       let other = try stage.aside("other.db")

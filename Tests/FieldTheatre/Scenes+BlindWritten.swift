@@ -70,11 +70,12 @@ extension Scene {
       }
     },
     Scene(
-      "a sector of a failing disk cannot be read", to: .ebooks, is: .badMedium, .unreadable,
-      lost: .some, right: nil, half: .blind
+      "a sector of a failing disk cannot be read", to: .ebooks, is: .badMedium, .damagedLossy,
+      lost: .some, right: .salvage, half: .blind
     ) { stage in
       let start = stage.start(ofPage: try stage.pages(of: "books")[2])
-      stage.storage = StagedDisk(bad: (stage.database, (start + 4096)..<(start + 8192)))
+      stage.storage = try StagedDisk.without(
+        (start + 4096)..<(start + 8192), of: stage.database)
     },
     Scene(
       "damage of long ago is found at an upgrade, and every copy that is left has it",

@@ -61,8 +61,8 @@ extension Scene {
     },
     Scene(
       "the disk reports an error in the middle of the file", to: .mediaManager, is: .badMedium,
-      .unreadable, lost: .some, right: nil
-    ) { stage in stage.storage = StagedDisk(bad: (stage.database, 60000..<60512)) },
+      .damagedLossy, lost: .some, right: .salvage
+    ) { stage in stage.storage = try StagedDisk.without(60000..<60512, of: stage.database) },
     Scene(
       "one bit of the header has turned", to: .flashcards, is: .badMedium, .damagedIntact,
       lost: .nothing, right: .salvage

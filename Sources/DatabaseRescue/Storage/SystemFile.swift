@@ -121,7 +121,7 @@ final class SystemFile: StoredFile {
         }
       }
     }
-    if let failure { throw ReadFailure(offset: offset, reason: failure.reason) }
+    if let failure { throw ReadFailure(offset: offset + bytes.count, reason: failure.reason) }
     return bytes
   }
 

@@ -8,7 +8,7 @@ package struct FileSet: Sendable {
   /// The write-ahead log, when there is one.
   package private(set) var wal: (any PageSource)?
   /// The rollback journal, when there is one.
-  package let journal: (any PageSource)?
+  package private(set) var journal: (any PageSource)?
   /// The index of the log, the `-shm`, when there is one; that it cannot be read costs nothing.
   package let index: (any PageSource)?
   /// Whether a super-journal of this name still exists; a journal that names one that
@@ -66,6 +66,15 @@ package struct FileSet: Sendable {
     files.mainAsItLies = (main as? RejoinedFile)?.base
     files.doubtfulCells = doubtfulCells
     files.doubtfulPages = doubtfulPages
+    return files
+  }
+
+  /// The files with zeros for what cannot be read of them, which stays noted.
+  package func readAround() -> FileSet {
+    var files = self
+    files.main = SourceWithHoles(main)
+    files.wal = wal.map { SourceWithHoles($0) }
+    files.journal = journal.map { SourceWithHoles($0) }
     return files
   }
 

@@ -8,14 +8,19 @@ import SQLiteFormat
 import Testing
 
 @Suite struct UnreadableFileTests {
-  /// A disk that does not hand out the beginning of a file.
+  /// A disk that does not hand out some bytes of a file.
   private final class Unreadable: SystemCallWatch {
     private let path: FilePath
+    private let range: Range<Int>
 
-    init(_ path: FilePath) { self.path = path }
+    init(_ path: FilePath, _ range: Range<Int> = 0..<Int.max) {
+      (self.path, self.range) = (path, range)
+    }
 
     func failure(before call: SystemCall) -> Int32? {
-      guard call.path == path, case .read = call.effect else { return nil }
+      guard call.path == path, case .read(let offset, let count) = call.effect,
+        range.overlaps(offset..<(offset + count))
+      else { return nil }
       return 5
     }
 
@@ -44,6 +49,42 @@ import Testing
         try rescue.guardMigration(of: file, command: ["/bin/true"], onFailure: { _ in .stop })
       }
       #expect(guarded?.kind == .inputOutput)
+    }
+  }
+
+  @Test(arguments: [65536 + 512, 5 * 65536])
+  func `of a file that a disk hands out but for a sector, only what lies there is lost`(
+    _ sector: Int
+  ) throws {
+    try ScratchFolder.with { scratch in
+      let file = scratch["app.db"]
+      try DatabaseBuilder([
+        "CREATE TABLE note (id INTEGER PRIMARY KEY, text)",
+        """
+        WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+        INSERT INTO note SELECT i, printf('%0250d', i) FROM n
+        """,
+      ]).build(at: file)
+      let storage = SystemStorage(watchedBy: Unreadable(file, sector..<(sector + 512)))
+      let rescue = Rescue(
+        world: World(
+          storage: storage,
+          environment: [
+            "DBRESCUE_LOG": scratch["log"].description, "TMPDIR": scratch.path.description,
+          ]))
+      let input = try InputFiles(file, storage: storage)
+      let result = try rescue.diagnose(input).value
+      #expect(!result.examination.verdict.isStructureSound)
+      #expect(result.causes.causes.first?.kind == .badMedium)
+      #expect(result.examination.findings.contains { $0.code == .bytesNotRead })
+      let report = try rescue.salvage(input, to: scratch["new.db"]).value
+      #expect(!report.isComplete)
+      let kept = try Oracle(scratch["new.db"])
+      let rows = try kept.count(of: "note")
+      // A page of 4,096 bytes holds 15 of these rows.
+      #expect(rows >= 1980 && rows < 2000)
+      let others = try kept.value("SELECT count(*) FROM note WHERE text <> printf('%0250d', id)")
+      #expect(others == .integer(0))
     }
   }
 }
