@@ -103,6 +103,7 @@ extension DiagnosisReport {
         option.sidecarMoved.map { ReportedCommand(moving: $0, of: file) }
       // An archive stays what it is.
       case .salvage where isPacked: .salvagingArchive(file)
+      case .rebuildIndexes where isPacked: nil
       case .restore:
         ReportedCommand(
           "restore", file, options: option.backup.map { ["--from", $0.shownFile] } ?? [])

@@ -203,11 +203,14 @@ package struct DiagnosisReport: WrittenReport, Hashable {
     if examination.circumstances.ownBackup != nil {
       return ReportedCommand("vault extract", file, options: ["--output", "NEW.db"])
     }
-    if options.first?.kind == .nothing, examination.verdict == .unreadable { return nil }
+    let isPacked = examination.use.packing != nil
+    if options.first?.kind == .nothing, isPacked || examination.verdict == .unreadable {
+      return nil
+    }
     if isSchemaWanted {
       return ReportedCommand("salvage", file, options: ["--schema", "SCHEMA", "--output", "NEW"])
     }
-    if examination.use.packing != nil, options.first?.kind == .salvage {
+    if isPacked, options.contains(where: { $0.kind == .salvage }) {
       return .salvagingArchive(file)
     }
     return next(after: examination.verdict, options, file: file)

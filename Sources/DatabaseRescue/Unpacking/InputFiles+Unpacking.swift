@@ -219,9 +219,7 @@ extension ArchivedFile {
   }
 
   fileprivate var hasNameOfDatabase: Bool {
-    [".db", ".sqlite", ".sqlite3", ".db3", ".s3db", ".sqlitedb"].contains { ending in
-      name?.hasSuffix(ending) ?? false
-    }
+    Packing.endingsOfDatabases.contains { name?.hasSuffix($0) ?? false }
   }
 }
 

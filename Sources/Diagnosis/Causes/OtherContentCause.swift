@@ -27,6 +27,7 @@ enum OtherContentCause: Cause {
       .fits(.certain, "the file is text", ["there is nothing but text in it"])
     case .database, .headlessDatabase:
       traces.diskImage.map { image(of: $0, traces.survey.image?.start) }
+        ?? traces.examination.use.packing.flatMap(archive)
         ?? .ruledOut("there are pages of a database in it")
     default: .silent
     }
@@ -40,6 +41,15 @@ enum OtherContentCause: Cause {
       now:
         "Copy the file and what lies beside it before anything opens them. Salvage reads what the "
         + "log or journal holds; look for a copy of the database as well.")
+  }
+
+  /// An archive with the name of a database, which is in it.
+  private static func archive(_ packing: Packing) -> CauseJudgement? {
+    guard packing.isInPlaceOfDatabase else { return nil }
+    let name = "\(packing.kind.rawValue) archive"
+    return .fits(
+      .certain, "the file is a \(name), and has the name of a database",
+      ["its first bytes are those of a \(name), and a database is in it"], now: advice(for: name))
   }
 
   /// The image of a disk or volume, with a database in it.
@@ -68,6 +78,7 @@ enum OtherContentCause: Cause {
   static let commands = [
     "gzip archive": "gzip -dc FILE > NEW",
     "zip archive": "unzip FILE",
+    "tar archive": "tar -xf FILE",
     "zstd archive": "zstd -dc FILE > NEW",
     "bzip2 archive": "bzip2 -dc FILE > NEW",
     "xz archive": "xz -dc FILE > NEW",

@@ -35,6 +35,7 @@ struct Traces: Sendable {
     around = examination.circumstances
     codes = Set(examination.findings.map(\.code))
     wrong = Set(examination.findings.filter { $0.severity >= .damage }.map(\.code))
+      .subtracting([.packed])
     scars = examination.verdict.isStructureSound ? [] : Self.scars(of: examination.survey)
     let freed = Self.freedOnce(scars, in: examination.survey)
     wounds = scars.filter {

@@ -155,6 +155,11 @@ public struct Examination: Sendable {
       && findings.allSatisfy { $0.code == .migrationUnfinished || $0.severity == .notice }
   }
 
+  /// Whether nothing else is wrong than that an archive lies where an app looks for it.
+  var isOnlyPacked: Bool {
+    verdict == .drifted && findings.allSatisfy { $0.code == .packed || $0.severity < .damage }
+  }
+
   /// Whether it is older than its newest backup.
   package var isOlderThanBackup: Bool { findings.contains { $0.code == .databaseOlder } }
 
@@ -171,7 +176,7 @@ public struct Examination: Sendable {
     if verdict == .healthy, isOlderThanBackup {
       return "the structure is sound, but the database is older than its backup"
     }
-    if verdict == .healthy, let packing = use.packing {
+    if verdict == .healthy || isOnlyPacked, let packing = use.packing {
       return "the structure is sound, but it lies in a \(packing.kind.rawValue) archive"
     }
     if verdict == .damagedLossy,

@@ -30,12 +30,24 @@ package struct Packing: Hashable, Sendable {
     self.damage = damage
   }
 
+  /// How the names of databases end.
+  package static let endingsOfDatabases = [
+    ".db", ".sqlite", ".sqlite3", ".db3", ".s3db", ".sqlitedb",
+  ]
+
+  /// Whether the archive has the name of a database: an app that looks for that finds none.
+  var isInPlaceOfDatabase: Bool {
+    let name = archive.lowercased()
+    return Self.endingsOfDatabases.contains { name.hasSuffix($0) }
+  }
+
   /// What is to be said of it.
   var findings: [Finding] {
     let packed = Finding(
       .packed,
       "the database is '\(member)' in the \(kind.rawValue) archive '\(archive)', and was read from a "
-        + "private copy")
+        + "private copy" + (isInPlaceOfDatabase ? ": no app can open it there" : ""),
+      severity: isInPlaceOfDatabase ? .damage : nil)
     guard let damage else { return [packed] }
     return [packed, Finding(.archiveDamaged, "\(damage); what came before was read")]
   }

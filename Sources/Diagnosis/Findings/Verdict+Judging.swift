@@ -61,6 +61,8 @@ extension FindingCode {
   /// What this kind of finding is about.
   var subject: Subject {
     switch rawValue {
+    // It says nothing of the database in the archive.
+    case Self.packed.rawValue: .contract
     case ..<130: .structure
     case ..<140: .data
     case ..<160: .contract

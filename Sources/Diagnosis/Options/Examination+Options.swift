@@ -55,6 +55,7 @@ extension Examination {
     case .outdated:
       return [option(.migrate, "back up, then let the app run its migrations")]
         + backups.map(restoreOption)
+    case .drifted where isOnlyPacked: return [option(.nothing, soundButFirst ?? meaning)]
     case .drifted where relation == .diverged:
       return [
         option(

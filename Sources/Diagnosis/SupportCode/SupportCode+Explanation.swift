@@ -93,11 +93,15 @@ extension SupportCode.Content {
   private var verdictText: String {
     guard let verdict else { return "none was reached" }
     let isOther = verdict == .drifted && relation == .unknown && expected.value != nil
+    if isPacked { return "\(verdict.word): the database is sound, and lies in an archive" }
     return "\(verdict.word): "
       + (isOther
         ? "sound, but not of the version that the app expects"
         : verdict == .drifted ? relation.meaningOfDrift ?? verdict.meaning : verdict.meaning)
   }
+
+  /// Whether an archive lies where the database should.
+  fileprivate var isPacked: Bool { verdict == .drifted && finding?.value == .packed }
 
   private var versionText: String {
     let relationText =
@@ -166,6 +170,7 @@ extension SupportCode.Content {
     case .healthy: "nothing needs to be done"
     case .outdated: "migrate it with a way back: dbrescue guard FILE -- COMMAND"
     case .newer: "update the app; do not migrate the file and do not reset it"
+    case .drifted where isPacked: "unpack it, and look at what comes out: dbrescue diagnose FILE"
     case .drifted where hasVerifiedBackup:
       "see the differences: dbrescue contract verify; to go back: dbrescue restore FILE"
     case .drifted: "see the differences: dbrescue diagnose FILE --contract C"

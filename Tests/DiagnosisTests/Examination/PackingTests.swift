@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of the archive that a database came in.
 
-import Testing
-
+import DatabaseRescue
 @testable import Diagnosis
+import RescueTestSupport
+import SQLiteFormat
+import Testing
 
 @Suite struct PackingTests {
   private func findings(_ damage: String?) -> [Finding] {
@@ -19,6 +21,17 @@ import Testing
           + "copy"
       ])
     #expect(findings.map(\.severity) == [.notice])
+  }
+
+  @Test func `an archive that lies where an app looks for its database is not healthy`() throws {
+    let bytes = try Checkout.samples.appending("healthy-v4.db").contents()
+    for (archive, verdict) in [("app.db", Verdict.drifted), ("app.db.gz", .healthy)] {
+      var use = LiveUse()
+      use.packing = Packing(kind: .gzip, archive: archive, member: "app.db", damage: nil)
+      let found = try Examination(Reconstruction(Survey(main: bytes)), use: use)
+      #expect(found.verdict == verdict)
+      #expect((found.causes.leading?.kind == .otherContent) == (verdict == .drifted))
+    }
   }
 
   @Test func `an archive that is damaged is named with what is wrong with it`() {
