@@ -22,19 +22,10 @@ enum MigrationCutOffCause: Cause {
       return .fits(confidence, first.message, unfinished.dropFirst().map(\.message))
     }
     guard traces.examination.verdict.isStructureSound else { return .silent }
-    let left = leftovers(in: traces.examination)
-    guard let first = left.first else {
-      return Rebuild(in: traces.survey).map(judgement)
-        ?? CopiedTable(in: traces.survey).map(judgement)
-        ?? CopiedTable(besideMovedIn: traces.survey).map(judgementBesideMoved)
-        ?? halfDone(traces) ?? .silent
-    }
-    return .fits(
-      .likely, "a table was being rebuilt, and the work has not come to its end",
-      [
-        "'\(first.left)' is what \(first.maker) makes of '\(first.table)' and removes or renames at "
-          + "the end"
-      ])
+    return Rebuild(in: traces.survey).map(judgement)
+      ?? CopiedTable(in: traces.survey).map(judgement)
+      ?? CopiedTable(besideMovedIn: traces.survey).map(judgementBesideMoved)
+      ?? halfDone(traces) ?? .silent
   }
 
   /// A rebuild by hand, half-way.
@@ -116,42 +107,6 @@ enum MigrationCutOffCause: Cause {
         : "Do not run it again on this file before somebody has looked: the other rows are in "
           + "'\(copy.original)' alone. Copy them into '\(copy.name)' in a copy of the file, or go back "
           + "to the backup from before it.")
-  }
-
-  /// Tables that a rebuild has left beside the one that they take the place of, or without it.
-  ///
-  /// An app may give its own tables some of these names: they count where the framework is known,
-  /// and beside a table with such columns.
-  private static func leftovers(
-    in examination: Examination
-  ) -> [(left: Name, table: Name, maker: String)] {
-    let survey = examination.survey
-    let tables = survey.userTables
-    let makers = Set(examination.frameworks.map(\.framework))
-    let names = Framework.allCases.flatMap { framework in
-      framework.sheet.rebuilds.filter { $0.isTelling || makers.contains(framework) }
-        .map { (maker: framework, name: $0) }
-    }
-    return tables.keys.sorted().flatMap { left in
-      names.compactMap { maker, name -> (left: Name, table: Name, maker: String)? in
-        guard let table = name.table(of: left), table != left,
-          tables[table] == nil
-            ? name.isTelling || name.isOdd && makers.contains(maker)
-            : resemble(left, table, survey)
-        else { return nil }
-        return (left, table, maker.title)
-      }
-    }
-  }
-
-  /// Whether two tables have most of their columns in common.
-  private static func resemble(_ left: Name, _ right: Name, _ survey: Survey) -> Bool {
-    guard let one = survey.schema?.table(named: left),
-      let other = survey.schema?.table(named: right)
-    else { return false }
-    let names = Set(one.columns.map(\.name))
-    let shared = other.columns.count { names.contains($0.name) }
-    return shared * 2 >= min(one.columns.count, other.columns.count) && shared > 0
   }
 
   /// A schema that is neither that of the backup with this version nor that of the next one: some of

@@ -74,7 +74,7 @@ public struct Examination: Sendable {
     }
     let isDatabase = survey.kind.isDatabase
     if isDatabase, Verdict(isDatabase: isDatabase, findings).isStructureSound {
-      findings += UnfinishedMigration.all(in: survey).map(\.finding)
+      findings += UnfinishedMigration.all(in: survey, of: frameworks).map(\.finding)
     }
     // What a process has open is where its log is.
     if !use.heldApart.isEmpty {

@@ -18,13 +18,16 @@ import Testing
   private func causes(
     _ steps: [DatabaseBuilder.Step], before: Circumstances.Before? = nil
   ) throws -> CauseAnswer {
+    var around = Circumstances()
+    around.before = before
+    return try checked(steps).amid(around).causes
+  }
+
+  private func checked(_ steps: [DatabaseBuilder.Step]) throws -> Examination {
     let scratch = try ScratchFolder()
     let path = scratch["app.db"]
     try DatabaseBuilder(steps).build(at: path)
-    var around = Circumstances()
-    around.before = before
-    return try Rescue(world: World(environment: [:]))
-      .check(InputFiles(path)).value.amid(around).causes
+    return try Rescue(world: World(environment: [:])).check(InputFiles(path)).value
   }
 
   /// Names of tables on the way to take the place of others, and whether nobody else has them.
@@ -44,6 +47,10 @@ import Testing
     #expect((try causes(tables).leading?.kind == .migrationCutOff) == isTelling)
     let gone = try causes(tables + ["DROP TABLE orders"])
     #expect((gone.leading?.kind == .migrationCutOff) == isTelling)
+    // A check says it, too, and no more than that.
+    let checked = try checked(tables)
+    #expect(checked.findings.map(\.code) == (isTelling ? [.migrationUnfinished] : []))
+    #expect(checked.verdict == .healthy)
   }
 
   private static let orders: [DatabaseBuilder.Step] = [

@@ -10,8 +10,14 @@ struct UnfinishedMigration: Hashable, Sendable {
   /// How sure it is that the migration has no end.
   let confidence: Confidence
 
-  /// What the books in a database say that has no good end.
-  static func all(in survey: Survey) -> [UnfinishedMigration] {
+  /// What the books in a database say that has no good end, and what rebuilds have left.
+  static func all(
+    in survey: Survey, of makers: [FrameworkMatch] = []
+  ) -> [UnfinishedMigration] {
+    noted(in: survey) + rebuilds(in: survey, of: Set(makers.map(\.framework)))
+  }
+
+  private static func noted(in survey: Survey) -> [UnfinishedMigration] {
     Framework.allCases.flatMap { framework in
       framework.sheet.unfinished.compactMap { mark in
         let columns = mark.conditions.flatMap(\.columns)
