@@ -30,6 +30,10 @@ package struct FindingAnswer: CommandAnswer {
         [
           .result("\(finding.name, .emphasised)  \(finding.title)"),
           .result("  \(finding.meaning)"),
+          .result(
+            "  \(finding.severity.rawValue, finding.severity.style): \(finding.severity.meaning), "
+              + "unless its place in the file says otherwise"),
+          .result("  in a file: dbrescue diagnose FILE"),
         ]
       }
     }
@@ -49,10 +53,11 @@ package struct FindingAnswer: CommandAnswer {
       isWhole
       ? [
         "# The findings", "", "`dbrescue explain findings --markdown` prints this page.", "",
-        "A *notice* is worth knowing, and nothing is wrong. A *warning* is of something that is not as it "
-          + "should be, and on which no row depends. *Damage*: something is wrong, and every row can "
-          + "still be read. *Loss*: rows are lost or doubtful, or the file cannot be read. A finding can "
-          + "weigh more or less than it does here: what is known of its place decides.", "",
+        "How much each weighs: "
+          + Finding.Severity.allCases.map { "*\($0.rawValue)*: \($0.meaning)" }
+          .joined(separator: "; ")
+          + ". A finding can weigh more or less than it does here: what is known of its place decides.",
+        "",
       ] : []
     let pages = findings.flatMap { finding in
       [
@@ -61,6 +66,18 @@ package struct FindingAnswer: CommandAnswer {
       ]
     }
     return (head + pages).dropLast().joined(separator: "\n") + "\n"
+  }
+}
+
+extension Finding.Severity {
+  /// What it means for the database.
+  fileprivate var meaning: String {
+    switch self {
+    case .notice: "worth knowing, and nothing is wrong"
+    case .warning: "not as it should be, and no row depends on it"
+    case .damage: "something is wrong, and every row can still be read"
+    case .loss: "rows are lost or doubtful, or the file cannot be read"
+    }
   }
 }
 

@@ -42,17 +42,19 @@ enum CauseJudgement: Sendable {
     var against: [String] = []
     /// What to do now, where this file needs other words than the cause has.
     var now: String?
+    /// What to do differently, where the same holds.
+    var differently: String?
   }
 
   /// It fits, as far as that.
   static func fits(
     _ confidence: Confidence, _ happened: String, _ evidence: [String?], against: [String] = [],
-    now: String? = nil
+    now: String? = nil, differently: String? = nil
   ) -> CauseJudgement {
     .fits(
       Fit(
         confidence: confidence, happened: happened, evidence: evidence.compactMap(\.self),
-        against: against, now: now))
+        against: against, now: now, differently: differently))
   }
 }
 
@@ -83,7 +85,7 @@ public struct JudgedCause: Hashable, Sendable {
     evidence = fit.evidence
     against = fit.against
     now = fit.now ?? cause.words.now
-    differently = cause.words.differently
+    differently = fit.differently ?? cause.words.differently
   }
 }
 

@@ -36,15 +36,20 @@ enum IndexesOnlyCause: Cause {
         .possible, happened, evidence,
         against: ["something else was written over \(pageList(overwritten))"])
     }
+    // A page of an index that is no page of one was not written by other rules of order.
+    let differently =
+      !traces.wounds.isEmpty
+      ? "What damaged an index page can damage a table next: test the disk and the memory, and make "
+        + "sure that the app is not killed while a disk cache holds its writes." : nil
     // Of an index and a table that are whole and differ, either may be of an older moment.
     switch doubt {
-    case .certain: return .fits(.certain, happened, evidence)
+    case .certain: return .fits(.certain, happened, evidence, differently: differently)
     case .likely:
       return .fits(
         .likely, happened,
         evidence + [
           "what differs lies on few pages of the index, and its rows on many pages of the table"
-        ])
+        ], differently: differently)
     case .possible:
       return .fits(
         .possible, happened, evidence,
@@ -53,7 +58,7 @@ enum IndexesOnlyCause: Cause {
             ? "what differs lies on few pages of the table, and its entries on many pages of the "
               + "index: the table is older, and new indexes would lose what it lacks"
             : "if a write to the table was lost, and not one to the index, the table is older"
-        ])
+        ], differently: differently)
     }
   }
 }

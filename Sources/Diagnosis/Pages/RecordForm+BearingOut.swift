@@ -96,13 +96,15 @@ extension Image {
 
   /// A child of an interior page; nil where its rowids do not show that it has not moved.
   private func child(_ position: Int, of page: BTreePage) -> BTreePage? {
-    // The last row below a pointer may have been deleted since; mostly it is there.
     guard let cell = try? page.cell(position), let child = PageNumber(cell.leftChild),
       let next = try? btreePage(child), next.kind.isTable, let cells = next.mostCells,
-      let last = cells.last?.rowID, let most = cell.rowID,
-      next.kind.isLeaf ? last == most : last < most
+      let first = cells.first?.rowID, let last = cells.last?.rowID, let most = cell.rowID,
+      last < most || next.kind.isLeaf && last == most
     else { return nil }
-    return next
+    // The last row below a pointer may have been deleted since, and the first one behind the pointer
+    // before; hardly both.
+    let before = position > 0 ? (try? page.cell(position - 1))?.rowID : nil
+    return !next.kind.isLeaf || last == most || before.map { $0 &+ 1 == first } == true ? next : nil
   }
 }
 

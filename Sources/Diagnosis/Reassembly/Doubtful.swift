@@ -23,6 +23,8 @@ final class Doubtful {
   let owners: Set<PageOwner>
   /// The pages of the free list that its head no longer leads to.
   let unlisted: Set<PageNumber>
+  /// Whether these are a list from its first trunk to its last.
+  private let isListFound: Bool
   /// The pages of a free list of which nothing is wrong in itself.
   let listed: ListedPages
   /// The pages of the free list that may have changed places with leaves of the trees in doubt.
@@ -46,7 +48,7 @@ final class Doubtful {
     trees = Set(survey.treesInDoubt(pages, schema))
       .union(exchanged.keys.compactMap(survey.treeThatLeads)).union(roots.keys).sorted()
     let owners = Set(trees.map { PageOwner.tree($0) })
-    let unlisted = survey.unlistedFreePages(pages)
+    let (unlisted, isListFound) = survey.unlistedFreePages(pages)
     let strange = survey.strangePagesOfSchema
     let (freed, standIns) = owners.isEmpty ? ([], []) : search.listedLeaves()
     unproven = PageSet(
@@ -56,7 +58,7 @@ final class Doubtful {
         }
           ?? !unlisted.contains(page)
       })
-    (self.owners, self.unlisted) = (owners, unlisted)
+    (self.owners, self.unlisted, self.isListFound) = (owners, unlisted, isListFound)
     (self.freed, self.standIns) = (freed, standIns)
     listed = ListedPages(survey)
   }
@@ -67,6 +69,7 @@ final class Doubtful {
       return unshownPages?.isEmpty ?? false
     }
     return survey.isFreelistWhole || freelist.count + unlisted.count == header.freelistCount
+      || freelist.count == 0 && isListFound && survey.countsTooFewPages
   }
 
   /// Whether no leaf is among the pages that do not show what they are: all of them are roots.
@@ -232,8 +235,10 @@ extension Survey {
   ///
   /// A trunk page can hardly be mistaken: every number in it is that of a page without an owner. One with
   /// few of them may be the end of a long value, such as the header of a database in a value.
-  fileprivate func unlistedFreePages(_ pages: PageReader) -> Set<PageNumber> {
-    guard !isFreelistWhole else { return [] }
+  fileprivate func unlistedFreePages(
+    _ pages: PageReader
+  ) -> (pages: Set<PageNumber>, areWholeList: Bool) {
+    guard !isFreelistWhole else { return ([], false) }
     let image = pages.image
     func isUnowned(_ page: PageNumber) -> Bool { claims.owner(of: page) == nil }
     let unowned = image.dataPages.filter(isUnowned)
@@ -241,8 +246,13 @@ extension Survey {
       .filter { Set($0.leaves).count == $0.leaves.count }
     let isAnyShort = trunks.contains { $0.leaves.count <= 2 }
     let spilled = isAnyShort ? pages.spilled(of: PageSet(), among: unowned) : PageSet()
-    return Set(
-      trunks.filter { $0.leaves.count > 2 || !spilled.contains($0.trunk) }
-        .flatMap { [$0.trunk] + $0.leaves })
+    let sure = trunks.filter { $0.leaves.count > 2 || !spilled.contains($0.trunk) }
+    let following = Dictionary(uniqueKeysWithValues: sure.map { ($0.trunk, $0.next) })
+    let first = Set(following.keys).subtracting(following.values.compactMap(\.self))
+    var (trunk, rest) = (first.first, first.count == 1 ? following : [:])
+    while let next = trunk.flatMap({ rest.removeValue(forKey: $0) }) { trunk = next }
+    return (
+      Set(sure.flatMap { [$0.trunk] + $0.leaves }), first.count == 1 && trunk == nil && rest.isEmpty
+    )
   }
 }

@@ -208,7 +208,8 @@ extension Survey {
       case .view, .trigger: false
       }
     }
-    let ordered = rooted.filter { $0.kind == .table } + rooted.filter { $0.kind == .index }
+    let tables = image.settlingSharedRoots(of: rooted.filter { $0.kind == .table }, schema)
+    let ordered = tables + rooted.filter { $0.kind == .index }
     var roles: [Name: ShadowRole] = [:]
     for table in schema.parsed.virtualTables { roles.merge(table.roles) { first, _ in first } }
     // What comes to a wrong place shows there, where the rows of that place have another form.
@@ -270,9 +271,18 @@ extension Survey {
   }
 
   /// Whether the free list was followed to its end, and has as many pages as the header says.
+  ///
+  /// A header that counts too few pages is of an earlier time, or of another database, and so is its
+  /// free list.
   var isFreelistWhole: Bool {
     guard let freelist, let header else { return false }
-    return freelist.faults.isEmpty && freelist.count == header.freelistCount
+    return freelist.faults.isEmpty && freelist.count == header.freelistCount && !countsTooFewPages
+  }
+
+  /// Whether the header counts fewer pages than there are.
+  var countsTooFewPages: Bool {
+    guard let header, let image else { return false }
+    return header.isPageCountValid && header.pageCount < image.pageCount
   }
 }
 

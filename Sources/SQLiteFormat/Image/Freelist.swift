@@ -117,12 +117,12 @@ extension Image {
   }
 
   /// Those of some pages that can be trunks of a free list, whether or not anything leads there, with
-  /// the leaves that they name.
+  /// the leaves that they name, and the next trunk.
   ///
   /// Such a page names at least one leaf, and none but pages that `canBeFree`.
   package func possibleTrunks(
     among pages: some Sequence<PageNumber>, naming canBeFree: (PageNumber) -> Bool = { _ in true }
-  ) -> [(trunk: PageNumber, leaves: [PageNumber])] {
+  ) -> [(trunk: PageNumber, leaves: [PageNumber], next: PageNumber?)] {
     func free(_ number: UInt32) -> PageNumber? {
       PageNumber(number).flatMap { $0.number <= pageCount && canBeFree($0) ? $0 : nil }
     }
@@ -132,7 +132,7 @@ extension Image {
         next == 0 || free(next) != nil
       else { return nil }
       let leaves = (0..<Int(count)).compactMap { free(bytes.big32(at: 8 + 4 * $0) ?? 0) }
-      return leaves.count == Int(count) ? (page, leaves) : nil
+      return leaves.count == Int(count) ? (page, leaves, PageNumber(next)) : nil
     }
   }
 }

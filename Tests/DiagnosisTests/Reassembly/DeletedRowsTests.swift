@@ -41,6 +41,23 @@ import Testing
     #expect((Self.left - 30...Self.left).contains(found))
   }
 
+  @Test func `the free list is found that the header of an earlier time does not know`() throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE item (id INTEGER PRIMARY KEY, label TEXT);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+      INSERT INTO item SELECT i, i || ' label' FROM n;
+      """, Self.deleted)
+    var bytes = specimen.with(.zeroPage(try specimen.root(of: "item"))).bytes
+    // It counts fewer pages, and none of them is free.
+    let pageCount = try #require(bytes.big32(at: 28))
+    bytes.replaceSubrange(28..<32, with: [0, 0, 0, UInt8(pageCount / 2)])
+    bytes.replaceSubrange(32..<40, with: Bytes(repeating: 0, count: 8))
+    let (found, revived) = try rows(in: Reconstruction(main: bytes))
+    #expect(revived == [])
+    #expect(found == Self.left)
+  }
+
   @Test func `pages of deleted rows stay out of a table whose index does not know them`() throws {
     var specimen = try Specimen(Self.filled, Self.deleted)
     let trunk = try #require(specimen.bytes.big32(at: 32))

@@ -263,6 +263,62 @@ struct ExchangeSearchTests {
     #expect(rebuilt.survey.verdict != .healthy)
   }
 
+  @Test func `roots that have changed places, where the last rows of leaves were deleted`() throws {
+    let tables: DatabaseBuilder.Step =
+      """
+      CREATE TABLE loose (a, b, c, d);
+      CREATE TABLE lone (v);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+      INSERT INTO loose SELECT i, 'a text of ' || i, i * 0.5, NULL FROM n;
+      INSERT INTO lone VALUES (1), ('two'), (3.5);
+      """
+    let whole = try Specimen(tables)
+    let image = try #require(Survey(main: whole.bytes).image)
+    let last = try whole.pages(of: "loose", "leaf").map { leaf in
+      let number = try #require(PageNumber(leaf))
+      return try #require(image.btreePage(number).soundCells?.last?.rowID)
+    }
+    #expect(last.count > 2)
+    let list = last.dropLast().map(String.init).joined(separator: ", ")
+    let specimen = try Specimen(tables, "DELETE FROM loose WHERE rowid IN (\(list))")
+    let bytes = try specimen.with(
+      .swapPages(specimen.root(of: "loose"), specimen.root(of: "lone"))
+    ).bytes
+    let rebuilt = Reconstruction(main: bytes)
+    let rows = ["loose", "lone"].map { name in
+      rebuilt.survey.tree(named: Name(name)).map { rebuilt.rowsFound(in: $0) }
+    }
+    #expect(rows == [60 - last.count + 1, 3])
+    #expect(rebuilt.rowsWithoutTable.rows == 0)
+  }
+
+  @Test func `of two tables with one root, the rows tell whose it is`() throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE counted (id INTEGER PRIMARY KEY, v TEXT);
+      CREATE TABLE named (name TEXT, amount INT);
+      CREATE TABLE pairs (a, b);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
+      INSERT INTO counted SELECT i, 'a text of ' || i FROM n;
+      INSERT INTO named SELECT 'a name ' || id, id * 7 FROM counted;
+      INSERT INTO pairs SELECT id % 3, 'ab' FROM counted;
+      """)
+    let statement = "tablecountedcounted"
+    let (root, other) = try (specimen.root(of: "counted"), specimen.root(of: "named"))
+    var bytes = specimen.bytes
+    for place in specimen.places(of: statement).map({ $0 + statement.utf8.count })
+    where Int(bytes[place]) == root {
+      bytes[place] = UInt8(other)
+    }
+    let rebuilt = Reconstruction(main: bytes)
+    let rows = ["counted", "named", "pairs"].map { name in
+      rebuilt.survey.tree(named: Name(name)).map { rebuilt.rowsFound(in: $0) }
+    }
+    #expect(rows == [90, 90, 90])
+    #expect(rebuilt.rowsWithoutTable.rows == 0)
+    #expect(rebuilt.survey.verdict != .healthy)
+  }
+
   @Test func `a sound database has none`() throws {
     let rebuilt = Reconstruction(main: specimen.bytes)
     #expect(rebuilt.reassembly.assignments.isEmpty)

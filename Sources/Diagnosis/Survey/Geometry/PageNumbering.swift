@@ -37,11 +37,9 @@ struct PageNumbering {
       weights.count < 2 || weights[1].weight * 2 <= best.weight
     {
       firstNumber = best.first
-    } else if roll.phase == 0, let plain = weights.first(where: { $0.first == 1 }),
-      plain.weight >= 0
-    {
+    } else if roll.phase == 0, Self.weight(of: 1, roll, sample, sparingDestroyed: true) >= 0 {
       // Nothing contradicts what is so of nearly every file: that it starts with page 1. A whole
-      // b-tree page in its place would.
+      // b-tree page in its place would; pages that are destroyed do not.
       firstNumber = 1
     } else {
       firstNumber = nil
@@ -107,9 +105,9 @@ struct PageNumbering {
 
   /// How much speaks for a number of the first page, less what speaks against it.
   private static func weight(
-    of first: Int, _ roll: PageRoll, _ sample: [PageRoll.Reference]
+    of first: Int, _ roll: PageRoll, _ sample: [PageRoll.Reference], sparingDestroyed: Bool = false
   ) -> Int {
-    let judge = PageJudge(roll: roll, first: first)
+    let judge = PageJudge(roll: roll, first: first, sparesDestroyed: sparingDestroyed)
     var weight = sample.reduce(0) { $0 + judge.weight(of: $1) }
     for map in roll.pointerMaps.prefix(64) {
       guard let number = PageNumber(first + map) else { continue }
@@ -128,6 +126,8 @@ struct PageJudge {
   let roll: PageRoll
   /// The number of the first of them.
   let first: Int
+  /// Whether pages that are none of a tree, where one should be, say nothing.
+  var sparesDestroyed = false
 
   /// Positive where the page of that number is what it must be, 0 where it is not there.
   func weight(of reference: PageRoll.Reference) -> Int {
@@ -162,7 +162,7 @@ struct PageJudge {
 
   /// A page that is none of a tree may have been one before the damage.
   private func destroyed(_ entry: PageRoll.Entry) -> Int {
-    entry.isZero ? 0 : -1
+    entry.isZero || sparesDestroyed ? 0 : -1
   }
 
   private func table(_ entry: PageRoll.Entry, _ above: Int64?, _ upTo: Int64?) -> Int {

@@ -50,6 +50,19 @@ import Testing
     #expect(survey.findings.contains { $0.code == .startShifted && $0.severity == .loss })
   }
 
+  @Test func `leaves whose beginnings are gone say nothing against the first page`() throws {
+    let specimen = try Specimen()
+    var bytes = specimen.with(.zeroPage(1)).bytes
+    for table in ["note", "letter"] {
+      for leaf in specimen.pages(of: table, "leaf") {
+        let start = specimen[page: leaf].lowerBound
+        bytes.replaceSubrange(start..<(start + 16), with: Bytes(repeating: 0, count: 16))
+      }
+    }
+    let decision = try #require(Survey(main: bytes).geometry)
+    #expect(decision.hasPageNumbers && decision.start == 0)
+  }
+
   @Test func `the header stands where some pages speak for it and no size has a majority`() throws {
     func built(_ pageSize: Int, rows: Int) throws -> Bytes {
       let path = scratch[FilePath("of\(pageSize).db")]
