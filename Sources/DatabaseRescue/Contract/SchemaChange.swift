@@ -70,6 +70,10 @@ package struct SchemaChange: Sendable {
       comments.append("~ version: from \(versions.old) to \(versions.new)")
     }
     comments += warnings.map { "warning: \($0)" }
+    if differences.contains(where: { $0.mend.steps.contains(where: \.isSurgical) }) {
+      comments.append(
+        "run it with sqlite3 -bail: without that, the shell goes on where a step has failed")
+    }
     return comments.map { "-- \($0.harmless(limit: String.lineLimit))" }
       + statements.map { $0.shownSQL + ";" }
   }

@@ -57,7 +57,11 @@ extension World {
           asOf: start)
         let looksSound = [.healthy, .outdated, .newer].contains(examined.examination.verdict)
         if looksSound, !asOneMoment { return examined }
-        if try start.lasts(in: input, storage: storage) { return examined }
+        // A transaction whose journal is in memory lies half written in the file.
+        let isOneState =
+          examined.examination.verdict.isStructureSound
+          || start.isAtRest(in: input, storage: storage)
+        if isOneState, try start.lasts(in: input, storage: storage) { return examined }
       } catch {
         if try start.lasts(in: input, storage: storage) { throw error }
       }
@@ -119,6 +123,7 @@ extension World {
       }
       var use = input.isPrivate ? LiveUse() : self.use(of: input.main)
       use.packing = input.packing
+      use.asideEnding = storage.freeAsideEnding(beside: input.main)
       if !input.isPrivate { noteMigration(of: input.main, reconstruction.survey, in: &use) }
       return try examination(
         reconstruction, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil,

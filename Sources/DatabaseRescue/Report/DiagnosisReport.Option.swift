@@ -100,7 +100,7 @@ extension DiagnosisReport {
     ) -> ReportedCommand? {
       switch option.kind {
       case .nothing, .migrate:
-        option.sidecarMoved.map { ReportedCommand(moving: $0, of: file) }
+        option.sidecarMoved.map { ReportedCommand($0, of: file) }
       // An archive stays what it is.
       case .salvage where isPacked: .salvagingArchive(file)
       case .rebuildIndexes where isPacked: nil

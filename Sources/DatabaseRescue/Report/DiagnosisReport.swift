@@ -197,8 +197,8 @@ package struct DiagnosisReport: WrittenReport, Hashable {
     if let process = examination.use.process {
       return ReportedCommand("backup", file, options: ["--from-process", "\(process)"])
     }
-    if let suffix = examination.strangeSidecar {
-      return ReportedCommand(moving: suffix, of: file)
+    if let move = examination.sidecarMove {
+      return ReportedCommand(move, of: file)
     }
     if examination.circumstances.ownBackup != nil {
       return ReportedCommand("vault extract", file, options: ["--output", "NEW.db"])

@@ -68,8 +68,8 @@ package struct ExaminationText {
     if let process = examination.use.process {
       return ["next: dbrescue backup \(file) --from-process \(process)"]
     }
-    if let suffix = examination.strangeSidecar {
-      let (log, away) = ("\(file)\(suffix)", "\(file)\(suffix).set-aside")
+    if let move = examination.sidecarMove {
+      let (log, away) = ("\(file)\(move.suffix)", "\(file)\(move.newSuffix)")
       return ["next: mv \(log) \(away)", "undo: mv \(away) \(log)"]
     }
     switch examination.verdict {

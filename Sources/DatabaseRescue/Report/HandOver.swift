@@ -131,7 +131,8 @@ package struct HandOver {
     }
     let changed = changedSince
     let aside = report?.salvage?.balances.reduce(0) { $0 + $1.quarantined - $1.uncommitted } ?? 0
-    let losses = lossLines
+    let losses =
+      lossLines + (report?.salvage?.reservations ?? []).map { "There may have been more: \($0)." }
     if losses.isEmpty, changed.isEmpty, aside == 0, fromBackup == nil {
       return report?.plan == nil ? [] : ["Nothing that is known of."]
     }

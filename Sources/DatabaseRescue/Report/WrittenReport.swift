@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every report that is written is: one value, rendered as text, as JSON and as one HTML file.
 
+import Diagnosis
 import SQLiteFormat
 
 /// The forms that a report can be written in.
@@ -127,9 +128,9 @@ struct ReportedCommand: Hashable, Sendable, Encodable {
 
   /// The command that gives the log or journal of a database another name, under which SQLite does
   /// not see it.
-  init(moving suffix: String, of file: String) {
+  init(_ move: SidecarMove, of file: String) {
     self.init("", file)
-    suffixes = [suffix, "\(suffix).set-aside"]
+    suffixes = [move.suffix, move.newSuffix]
   }
 
   /// Whether it makes a backup.

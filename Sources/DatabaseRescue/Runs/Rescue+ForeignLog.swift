@@ -13,12 +13,15 @@ extension Run {
     from database: FilePath, _ verdict: Verdict
   ) throws(RescueError) -> RescueError {
     let file = try RescueFolder(of: database, storage: world.storage).database
-    let (log, aside) = (file.adding(suffix: "-wal"), file.adding(suffix: "-wal.set-aside"))
+    let log = file.adding(suffix: "-wal")
+    let ending = world.storage.freeAsideEnding(beside: file)
+    let aside = log.adding(suffix: ending)
     let move = "mv \(log.shellQuoted) \(aside.shellQuoted)"
     let undo = "mv \(aside.shellQuoted) \(log.shellQuoted)"
     do {
       let lock = try world.storage.lockDatabase(file)
-      guard lock != nil, try world.storage.status(of: aside) == nil else {
+      // What was set aside before is somebody's to look at first.
+      guard lock != nil, ending == LiveUse.asideEnding else {
         return RescueError(
           .invalidInput, "the -wal beside '\(database)' is that of another database",
           meaning: "whoever opens the two together destroys the database; nothing was changed",

@@ -37,7 +37,8 @@ public struct SalvageReport: Sendable {
   /// The verdict that a salvage ends in: what of the file could not be brought along.
   public var outcome: Verdict {
     if isComplete { return .healthy }
-    return isWhollyRead && balances.allSatisfy(\.isComplete) ? .damagedIntact : .damagedLossy
+    return isWhollyRead && balances.allSatisfy(\.isComplete) && reservations.isEmpty
+      ? .damagedIntact : .damagedLossy
   }
 
   /// The error in which a run ends whose rows do not add up: a defect of this program, which

@@ -25,6 +25,12 @@ struct ArchivedFile: Hashable {
   /// Whether the archive ends before its bytes do.
   var isCut = false
 
+  /// Its name without what leads nowhere: `./app.db` is `app.db`.
+  var place: Bytes {
+    let parts = path.split(separator: UInt8(ascii: "/")).filter { $0 != [UInt8(ascii: ".")] }
+    return Bytes(parts.joined(separator: [UInt8(ascii: "/")]))
+  }
+
   /// The last component of its name; nil where that could be none of a file.
   var name: FilePath? {
     let name = FilePath(bytes: path).name

@@ -70,9 +70,9 @@ private struct Unpacking {
     switch kind {
     case .zip:
       let zip = try ZipFile(source)
-      if zip.isCut { damage = "the archive is cut off, and has lost the list of its files" }
+      damage = zip.damage
       return try take(from: zip.files, in: source)
-    case .tar: return try take(from: TarFile(source).files, in: source)
+    case .tar: return try take(from: TarFile(source), in: source)
     case .gzip:
       let name = archive.name.withoutEndingOfGzip
       let file = folder.folder.file(name)
@@ -81,7 +81,7 @@ private struct Unpacking {
       guard TarFile.begins(try unzipped.read(at: 0, count: 512)) else {
         return (file, packing(.gzip, of: name))
       }
-      let taken = try take(from: TarFile(unzipped).files, in: unzipped)
+      let taken = try take(from: TarFile(unzipped), in: unzipped)
       try world.storage.remove(file)
       return taken
     }
@@ -90,6 +90,13 @@ private struct Unpacking {
   private func packing(_ kind: Packing.Kind, of member: FilePath) -> Packing {
     Packing(
       kind: kind, archive: archive.name.description, member: member.description, damage: damage)
+  }
+
+  private mutating func take(
+    from tar: TarFile, in source: any PageSource
+  ) throws -> (FilePath, Packing)? {
+    damage = damage ?? tar.damage
+    return try take(from: tar.files, in: source)
   }
 
   /// Unpacks the one database among files, with what lies beside it; nil where there is nothing.
@@ -104,9 +111,9 @@ private struct Unpacking {
     let path = folder.folder.path.appending("unpacked").appending(name)
     try world.storage.createFolder(path.folder)
     guard try copy(file, in: source, to: path) > 0 else { return nil }
-    for suffix in FilePath.journalSuffixes {
-      let beside = file.path + Bytes(suffix.utf8)
-      guard let journal = files.first(where: { $0.path == beside }) else { continue }
+    for suffix in FilePath.journalSuffixes + ["-shm"] {
+      let beside = file.place + Bytes(suffix.utf8)
+      guard let journal = files.last(where: { $0.place == beside }) else { continue }
       try requireReadable(journal)
       _ = try copy(journal, in: source, to: path.adding(suffix: suffix))
     }
@@ -177,7 +184,7 @@ private struct Unpacking {
       switch failure {
       case .unreadable(let failure): throw failure
       case .memory: throw RescueError(.internal, "there is no memory to unpack '\(archive)'")
-      case .cut: damage = damage ?? "the archive is cut off, and its database with it"
+      case .cut: damage = "the archive is cut off, and its database with it"
       case .damaged, .notGzip: damage = damage ?? "the archive is damaged"
       }
     }

@@ -20,8 +20,8 @@ import SQLiteFormat
 struct ZipFile {
   /// The files, as far as their places are known.
   let files: [ArchivedFile]
-  /// Whether the archive has lost its end, and with it the list of its files.
-  let isCut: Bool
+  /// What is wrong with the archive, so that files may be missing; nil for nothing.
+  let damage: String?
 
   /// The most files that are looked at.
   private static let countMax = 65_536
@@ -33,29 +33,42 @@ struct ZipFile {
   ///
   /// - Throws: ``ReadFailure``.
   init(_ archive: any PageSource) throws(ReadFailure) {
-    if let listed = try Self.listed(in: archive) {
-      (files, isCut) = (listed, false)
-    } else {
-      (files, isCut) = (try Self.found(in: archive), true)
+    guard let (listed, isWhole) = try Self.listed(in: archive) else {
+      files = try Self.found(in: archive)
+      damage = "the archive is cut off, and has lost the list of its files"
+      return
     }
+    guard !isWhole else {
+      (files, damage) = (listed, nil)
+      return
+    }
+    let names = Set(listed.map(\.path))
+    files = listed + (try Self.found(in: archive)).filter { !names.contains($0.path) }
+    damage = "the list of its files, or the header of one, is damaged: files of it may be missing"
   }
 
   // MARK: The central directory
 
-  /// The files of the central directory; nil where there is none.
-  private static func listed(in archive: any PageSource) throws(ReadFailure) -> [ArchivedFile]? {
+  /// The files of the central directory, and whether each of them was found; nil where there is none.
+  private static func listed(
+    in archive: any PageSource
+  ) throws(ReadFailure) -> (files: [ArchivedFile], areAll: Bool)? {
     guard let directory = try directory(of: archive) else { return nil }
     let bytes = try archive.read(at: directory.lowerBound, count: directory.count)
     var files: [ArchivedFile] = []
-    var offset = 0
+    var (offset, areAll) = (0, true)
     while bytes.matches([0x50, 0x4B, 1, 2], at: offset), files.count < countMax,
       let lengths = lengths(bytes, at: offset + 28, count: 3),
       let entry = Entry(bytes, at: offset, nameCount: lengths[0], extraCount: lengths[1])
     {
-      if let file = try file(entry, in: archive) { files.append(file) }
+      if let file = try file(entry, in: archive) {
+        files.append(file)
+      } else if entry.path.last != UInt8(ascii: "/") {
+        areAll = false
+      }
       offset += 46 + lengths.reduce(0, +)
     }
-    return files
+    return (files, areAll && offset == bytes.count)
   }
 
   /// Where the central directory stands; nil where it does not.

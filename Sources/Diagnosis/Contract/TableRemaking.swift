@@ -58,7 +58,10 @@ struct TableRemaking {
   private func surgery(_ sql: String) -> Mend.Step { Mend.Step(.tables, sql, isSurgical: true) }
 
   /// The statement that copies the rows: columns that both have, and the rowid, by which other
-  /// tables may know them; nil where there is nothing that both have.
+  /// tables may know them.
+  ///
+  /// Where there is nothing that both have, there are as many rows as before, as
+  /// with columns that are added. Nil where a table has only columns that are computed.
   private var copying: String? {
     let present = Set(old.columns.map(\.name))
     let common = new.columns.filter { $0.generated == .none && present.contains($0.name) }
@@ -72,13 +75,15 @@ struct TableRemaking {
         (into, from) = ([target] + into, [source] + from)
       }
     }
-    guard !into.isEmpty else { return nil }
     let name = old.name.quotedIdentifier
-    let (targets, sources) = (
-      into.map(\.quotedIdentifier).joined(separator: ", "),
-      // A name with its table is never taken for a string.
-      from.map { "\(name).\($0.quotedIdentifier)" }.joined(separator: ", ")
-    )
+    // A name with its table is never taken for a string.
+    var values = from.map { "\(name).\($0.quotedIdentifier)" }
+    if into.isEmpty, let column = new.columns.first(where: { $0.generated == .none }) {
+      (into, values) = ([column.name], [column.defaultSQL.map { "(\($0))" } ?? "NULL"])
+    }
+    guard !into.isEmpty else { return nil }
+    let targets = into.map(\.quotedIdentifier).joined(separator: ", ")
+    let sources = values.joined(separator: ", ")
     // A row that breaks a rule is to stop it, and not to go as a clause of the table says.
     let isSilent = !TableDeclaration(sql: new.sql).conflictClauses.isEmpty
     return "INSERT \(isSilent ? "OR ABORT " : "")INTO \(temporary.quotedIdentifier) (\(targets)) "

@@ -231,6 +231,11 @@ public struct Examination: Sendable {
   /// is none.
   package var strangeSidecar: String? { survey.strangeSidecar }
 
+  /// How that is moved away, so that SQLite does not see it; nil where there is none.
+  package var sidecarMove: SidecarMove? {
+    strangeSidecar.map { SidecarMove(suffix: $0, newSuffix: $0 + use.asideEnding) }
+  }
+
   /// Whether a write-ahead log with commits lies beside the file.
   package var hasWAL: Bool {
     if case .applied? = survey.image?.wal { true } else { false }

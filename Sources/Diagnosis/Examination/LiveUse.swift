@@ -49,6 +49,12 @@ package struct LiveUse: Hashable, Sendable {
   /// The archive that the database came in; nil where it lies there as it is.
   package var packing: Packing?
 
+  /// What a log or journal that is moved away gets behind its name: nothing beside the database has
+  /// that name.
+  package var asideEnding = Self.asideEnding
+  /// What it gets there at first.
+  package static let asideEnding = ".set-aside"
+
   /// Describes a use.
   package init(heldApart: [HeldFile] = [], unseenProcesses: Int? = nil) {
     self.heldApart = heldApart

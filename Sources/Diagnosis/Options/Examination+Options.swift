@@ -133,16 +133,16 @@ extension Examination {
 
   /// To move a log or journal away that is not the file's own, where that is all that is wrong.
   private var movingLogAway: [RecoveryOption] {
-    guard let suffix = strangeSidecar,
+    guard let move = sidecarMove,
       findings.allSatisfy({
         $0.severity < .damage || [.walForeign, .journalForeign].contains($0.code)
       })
     else { return [] }
     var option = option(
       .nothing,
-      "move the \(suffix) away first, and keep it: mv FILE\(suffix) FILE\(suffix).set-aside; the file "
-        + "alone is sound")
-    option.sidecarMoved = suffix
+      "move the \(move.suffix) away first, and keep it: mv FILE\(move.suffix) FILE\(move.newSuffix); "
+        + "the file alone is sound")
+    option.sidecarMoved = move
     return [option]
   }
 

@@ -179,9 +179,10 @@ extension Survey {
   private static func noteMisdirected(
     in trees: inout [TreeSurvey], of image: Image, _ claims: PageClaims
   ) -> Set<PageNumber> {
-    let misdirected = TwinLeaves(image, trees) {
+    let twins = TwinLeaves(image, trees) {
       unclaimedPages(of: image, claims).pages.filter(\.mayBeOfTable).map(\.page)
-    }.misdirected
+    }
+    let misdirected = twins.misdirected + twins.copiedRoots(claims)
     for (tree, page) in misdirected { trees[tree].pageFaults.add(FormatError(.copied, page: page)) }
     for tree in trees.indices { trees[tree].leafMarks = [] }
     return Set(misdirected.map(\.page))

@@ -67,6 +67,25 @@ struct TwinLeaves {
       .sorted { $0.1 < $1.1 }
   }
 
+  /// The roots that hold nothing but a copy of another table's leaf, whose rows have other types, or
+  /// fewer values, than theirs; by the positions of the trees.
+  ///
+  /// No other table has as many columns, and so their leaves have no marks.
+  func copiedRoots(_ claims: PageClaims) -> [(tree: Int, page: PageNumber)] {
+    trees.indices.compactMap { index in
+      let tree = trees[index]
+      guard tree.pages == 1, tree.leafMarks.isEmpty, tree.rowsOfOthers * 2 > tree.records,
+        let root = tree.root, root != .first, let bytes = try? image.bytes(of: root)
+      else { return nil }
+      let isCopy = image.dataPages.contains { page in
+        page != root
+          && claims.owner(of: page)?.tree.map { trees.indices.contains($0) && $0 != index } == true
+          && (try? image.bytes(of: page)) == bytes
+      }
+      return isCopy ? (index, root) : nil
+    }
+  }
+
   private func mark(of place: Place) -> LeafMark { trees[place.tree].leafMarks[place.leaf] }
 
   /// Those of two leaves that are out of place; none where they are not the same, or may be rows that
@@ -76,14 +95,13 @@ struct TwinLeaves {
     guard let rows = rows(of: marks.0.page), rows == self.rows(of: marks.1.page),
       Set(rows.values).count * 2 > rows.count, rows.count > 1
     else { return [] }
-    if marks.0.isRoot && marks.1.isRoot {
+    // A root has no neighbours; it is the table's, unless that has rows elsewhere, or cannot have these.
+    if marks.0.isRoot || marks.1.isRoot {
       let strange = [one, other].filter {
         trees[$0.tree].rowsOfOthers * 2 > trees[$0.tree].records
       }
-      return strange.count == 1 ? strange : []
-    }
-    // A root has no neighbours; it is the table's, unless that has rows elsewhere.
-    if marks.0.isRoot || marks.1.isRoot {
+      if strange.count == 1 { return strange }
+      guard marks.0.isRoot != marks.1.isRoot else { return [] }
       let (beside, orphans) = (rowsBeside(marks.0.isRoot ? other : one), orphans())
       let isAlone = orphans.allSatisfy { areApart(self.rows(of: $0) ?? [:], beside) }
       return !orphans.isEmpty && isAlone ? [marks.0.isRoot ? one : other] : []

@@ -27,26 +27,30 @@ extension Image {
 }
 
 extension Image {
-  /// Whether whole sectors are blank in the midst of a text that lies on the page of its cell.
-  ///
-  /// NULs that a program stores in a text hardly begin and end as the sectors of the file do.
+  /// Whether whole sectors are filled with one byte in a text that lies on the page of its cell.
   func hasBlankSector(inTextOf cell: Cell, on page: BTreePage) -> Bool {
     let size = Self.sectorSize
     guard cell.overflow == nil, cell.local.count > size else { return false }
     let start = offset(of: page.number)
-    func isBorder(_ place: Int) -> Bool { (start + place) % size == 0 }
-    let border = cell.local.lowerBound + (size - (start + cell.local.lowerBound) % size) % size
-    guard
-      stride(from: border, through: cell.local.upperBound - size, by: size).contains(where: {
-        page.bytes[$0] == 0 && page.bytes[$0..<$0 + size].allSatisfy { $0 == 0 }
-      }), let record = try? Record(page.bytes, in: cell.local)
-    else { return false }
+    func sector(of place: Int) -> Range<Int> {
+      let first = place - ((start + place) % size + size) % size
+      return first..<(first + size)
+    }
+    // Two bytes tell of nearly all sectors that they are none.
+    let isAny = stride(
+      from: sector(of: cell.local.lowerBound).upperBound, to: cell.local.upperBound, by: size
+    ).contains { place in
+      let byte = page.bytes[place]
+      return (byte == 0 || byte >= 0x80) && cell.local.upperBound - place > 1
+        && page.bytes[place + 1] == byte
+    }
+    guard isAny, let record = try? Record(page.bytes, in: cell.local) else { return false }
     return record.fields.contains { field in
-      let text = record.bytes[field.offset..<field.end]
-      guard field.isText, let first = text.firstIndex(of: 0), let last = text.lastIndex(of: 0)
-      else { return false }
-      return first > text.startIndex && last < text.endIndex - 1 && isBorder(first)
-        && isBorder(last + 1) && text[first...last].allSatisfy { $0 == 0 }
+      field.isText
+        && FilledSectors(
+          bytes: record.bytes, text: field.offset..<field.end, slack: slackOfCharacters,
+          sector: sector
+        ).first(from: field.offset) != nil
     }
   }
 }
@@ -75,6 +79,11 @@ private struct SpilledText {
   /// The sectors of the payload in which something else stands than text; nil where nothing shows
   /// that there are some.
   var overwrittenSectors: Range<Int>? {
+    let slack = image.slackOfCharacters
+    let filled = FilledSectors(bytes: payload, text: range, slack: slack, sector: sector)
+      .first(from: local)
+    // In UTF-16 half of the bytes of most texts are controls.
+    guard filled == nil, slack == 0 else { return filled }
     var position = max(range.lowerBound, local)
     while let place = firstProbe(from: position) {
       let sector = sector(of: place)

@@ -448,6 +448,25 @@ struct Drift: Sendable, CustomTestStringConvertible {
       ])
   }
 
+  @Test(arguments: [("b TEXT DEFAULT 'x'", true), ("b TEXT NOT NULL", false)])
+  func `a table of which no column stays keeps as many rows, or is not made anew`(
+    _ columns: String, _ mends: Bool
+  ) throws {
+    let old = "CREATE TABLE t (a TEXT PRIMARY KEY) WITHOUT ROWID"
+    let found = try differences("CREATE TABLE t (\(columns))", old)
+    let connection = try Connection(mode: .memory, schemaBy: .us)
+    try connection.execute("\(old); INSERT INTO t VALUES ('k'), ('l'), ('m')")
+    let steps = ContractDifference.Mend.statements(of: found.flatMap(\.mend.steps))
+    let script = steps.joined(separator: ";\n")
+    if mends {
+      try connection.execute(script)
+      #expect(try connection.value("SELECT count(b) FROM t") == .integer(3))
+    } else {
+      #expect(throws: SQLiteError.self) { try connection.execute(script) }
+      #expect(try connection.value("SELECT count(a) FROM t") == .integer(3))
+    }
+  }
+
   private func differences(
     _ expected: String, _ found: String, configure: (inout Contract) -> Void = { _ in }
   ) throws -> [ContractDifference] {

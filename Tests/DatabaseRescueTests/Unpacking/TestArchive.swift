@@ -102,12 +102,16 @@ enum TestArchive: CaseIterable {
     return archive + Bytes(repeating: 0, count: 1024)
   }
 
-  private static func member(_ name: String, type: Unicode.Scalar, _ bytes: Bytes) -> Bytes {
+  /// A member of a tar archive: its header and its bytes.
+  static func member(
+    _ name: String, type: Unicode.Scalar, _ bytes: Bytes, of other: String = ""
+  ) -> Bytes {
     var header = Bytes(repeating: 0, count: 512)
     header.replaceSubrange(0..<name.utf8.count, with: name.utf8)
     let octal = String(bytes.count, radix: 8)
     header.replaceSubrange(124..<(124 + octal.utf8.count), with: octal.utf8)
     header[156] = UInt8(ascii: type)
+    header.replaceSubrange(157..<(157 + other.utf8.count), with: other.utf8)
     header.replaceSubrange(257..<262, with: "ustar".utf8)
     return header + bytes + Bytes(repeating: 0, count: (512 - bytes.count % 512) % 512)
   }

@@ -64,6 +64,72 @@ import Testing
     #expect(input.packing?.damage != nil)
   }
 
+  /// A tar archive of the database and its log, and where the header of the log lies.
+  private func tarWithLog() throws -> (bytes: Bytes, header: Int) {
+    let first = TestArchive.member("app.db", type: "0", database)
+    let second = TestArchive.member("app.db-wal", type: "0", [1, 2, 3])
+    return (first + second + Bytes(repeating: 0, count: 1024), first.count)
+  }
+
+  @Test(arguments: [0, 0xFF] as [UInt8])
+  func `a header of a tar archive that is destroyed is told`(_ byte: UInt8) throws {
+    var (bytes, header) = try tarWithLog()
+    bytes.replaceSubrange(header..<(header + 512), with: Bytes(repeating: byte, count: 512))
+    let input = try unpacked(bytes)
+    #expect(try input.main.contents() == database)
+    #expect(input.packing?.damage != nil)
+  }
+
+  @Test(arguments: [0, 300, 512])
+  func `a tar archive that ends before its end mark may lack files`(_ left: Int) throws {
+    let (bytes, header) = try tarWithLog()
+    #expect(try unpacked(Bytes(bytes.prefix(header + left))).packing?.damage != nil)
+    #expect(try unpacked(bytes).packing?.damage == nil)
+  }
+
+  @Test(arguments: [[0x50, 0x4B, 1, 2], [0x50, 0x4B, 3, 4]] as [Bytes])
+  func `a header of a zip archive that is destroyed is told`(_ magic: Bytes) throws {
+    var bytes = try TestArchive.zip.bytes([
+      .init("app.db", database), .init("app.db-wal", [1, 2, 3]),
+    ])
+    let last = try #require(bytes.indices.last { bytes.matches(magic, at: $0) })
+    bytes.replaceSubrange(last..<(last + 4), with: Bytes(repeating: 0, count: 4))
+    let input = try unpacked(bytes)
+    #expect(try input.main.contents() == database)
+    #expect(input.packing?.damage != nil)
+  }
+
+  @Test func `what lies beside a database in an archive is found by any of its names`() throws {
+    let log: Bytes = [7, 8, 9]
+    let link = TestArchive.member("app.db-wal", type: "1", [], of: "first")
+    let members = [
+      TestArchive.member("first", type: "0", log), link,
+      TestArchive.member("./app.db", type: "0", database),
+      TestArchive.member("./app.db-shm", type: "0", [1]),
+    ]
+    let input = try unpacked(members.reduce([], +) + Bytes(repeating: 0, count: 1024))
+    #expect(try input.wal?.contents() == log)
+    #expect(try input.main.adding(suffix: "-shm").contents() == [1])
+  }
+
+  @Test func `a file without its holes is not taken for the database`() throws {
+    let archive =
+      TestArchive.member("app.db", type: "S", database) + Bytes(repeating: 0, count: 1024)
+    let error = #expect(throws: RescueError.self) { try unpacked(archive) }
+    #expect(error?.kind == .invalidInput)
+  }
+
+  @Test func `the oldest tar archives are known by the sums of their headers`() throws {
+    var archive = TestArchive.member("app.db", type: "0", database)
+    archive.replaceSubrange(257..<262, with: Bytes(repeating: 0, count: 5))
+    let sum = archive[..<512].reduce(0) { $0 + Int($1) } + 8 * 0x20
+    let digits = String(sum, radix: 8)
+    archive.replaceSubrange(148..<(148 + digits.utf8.count), with: digits.utf8)
+    let input = try unpacked(archive + Bytes(repeating: 0, count: 1024))
+    #expect(try input.main.contents() == database)
+    #expect(input.packing?.kind == .tar && input.packing?.damage == nil)
+  }
+
   @Test func `a gzip file whose end is cut off gives every byte before`() throws {
     let member = try GzipTests.member(database)
     let input = try unpacked(Bytes(member.dropLast(3)))

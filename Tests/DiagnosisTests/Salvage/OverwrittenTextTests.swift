@@ -100,12 +100,12 @@ import Testing
 
   /// A database with three texts that each lie on a leaf of their own, and where the second lies.
   private func buildShort(
-    _ value: String = "substr(\(lines), 1, 3500)"
+    _ value: String = "substr(\(lines), 1, 3500)", encoding: TextEncoding = .utf8
   ) throws -> (bytes: Bytes, page: Int) {
     let scratch = try ScratchFolder()
     let path = scratch["app.db"]
     try DatabaseBuilder(
-      pageSize: Self.pageSize,
+      pageSize: Self.pageSize, encoding: encoding,
       [
         "CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT, n INT)",
         "INSERT INTO note SELECT i.column1, \(value), i.column1 FROM (VALUES (1), (2), (3)) AS i",
@@ -127,6 +127,30 @@ import Testing
     #expect(survey.verdict == .damagedLossy)
     let found = try SalvagedRows(of: "note", in: survey)
     #expect(found.placed == [1, 3] && found.doubts.keys.map(\.self) == [2])
+  }
+
+  @Test(arguments: [(2, 0xFF), (4, 0xF6), (7, 0xFF)] as [(Int, UInt8)], TextEncoding.allCases)
+  func `a text with a sector of its leaf that is filled with one byte is set aside`(
+    _ sector: (number: Int, fill: UInt8), _ encoding: TextEncoding
+  ) throws {
+    let half = "substr(\(Self.lines), 1, \(encoding == .utf8 ? 3500 : 1750))"
+    for fill in sector.number == 7 ? [sector.fill] : [sector.fill, 0] {
+      var (bytes, page) = try buildShort(half, encoding: encoding)
+      for place in 0..<512 { bytes[page + 512 * sector.number + place] = fill }
+      let survey = Survey(main: bytes)
+      #expect(survey.findings.contains { $0.code == .overflowBroken })
+      #expect(survey.verdict == .damagedLossy)
+    }
+  }
+
+  @Test(arguments: [TextEncoding.utf16le, .utf16be])
+  func `a text in UTF-16 with a blank sector on an overflow page is set aside`(
+    _ encoding: TextEncoding
+  ) throws {
+    var (bytes, page) = try build(encoding: encoding)
+    let start = (page.number - 1) * Self.pageSize + 1024
+    for place in 0..<512 { bytes[start + place] = 0 }
+    #expect(Survey(main: bytes).verdict == .damagedLossy)
   }
 
   @Test(arguments: [600..<1112, 1024..<1500, 1024..<1537, 1024..<1025])

@@ -53,6 +53,24 @@ struct TwinLeavesTests {
     #expect(rebuilt.survey.verdict == .damagedLossy)
   }
 
+  @Test func `a root over which a leaf with fewer columns was written has lost its rows`() throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE narrow (a TEXT, b INT, c INT);
+      CREATE TABLE wide (x TEXT, y TEXT, p, q, r);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
+      INSERT INTO narrow SELECT 'name ' || i, i, i * 2 FROM n;
+      INSERT INTO wide (x, y) SELECT 'w' || b, 'y' || b FROM narrow WHERE b < 9;
+      """)
+    let (source, root) = (specimen.pages(of: "narrow", "leaf")[1], try specimen.root(of: "wide"))
+    let rebuilt = Reconstruction(main: specimen.with(.copyPage(from: source, to: root)).bytes)
+    let rows = ["narrow", "wide"].map { name in
+      rebuilt.survey.tree(named: Name(name)).map { rebuilt.rowsFound(in: $0) }
+    }
+    #expect(rows == [90, 0])
+    #expect(rebuilt.survey.verdict == .damagedLossy)
+  }
+
   /// A leaf of `one` and the one of `other` in whose place its rows fit.
   private func likePlaces(in specimen: Specimen) throws -> (Int, Int) {
     let image = try #require(Survey(main: specimen.bytes).image)

@@ -41,6 +41,17 @@ import Testing
     }
   }
 
+  @Test func `it is moved to no name that is taken`() throws {
+    let log = file.adding(suffix: "-wal")
+    try log.adding(suffix: ".set-aside").replaceContents(with: [1])
+    for verb in ["check", "diagnose"] {
+      #expect(try bench.run(verb, file).output.contains("next: mv \(log) \(log).set-aside-2\n"))
+    }
+    let ending = try bench.run("guard", file, "--", "/bin/sh", "-c", "exit 0")
+    #expect(ending.error.contains("mv \(log) \(log).set-aside-2\n"), "\(ending.all)")
+    #expect(try log.exists)
+  }
+
   @Test func `to move it away is a command in JSON, too`() throws {
     let first = try bench.run("diagnose", file, "--json").json["options"]?.elements.first
     #expect(first?["name"]?.text == "nothing")
