@@ -131,8 +131,14 @@ package struct HandOver {
     }
     let changed = changedSince
     let aside = report?.salvage?.balances.reduce(0) { $0 + $1.quarantined - $1.uncommitted } ?? 0
+    let contradicted = report?.plan?.option.contradicted ?? 0
     let losses =
       lossLines + (report?.salvage?.reservations ?? []).map { "There may have been more: \($0)." }
+      + (contradicted > 0
+        ? [
+          "\(contradicted.of("entry", plural: "entries")) may not be as before: a list by which it is "
+            + "searched had something else."
+        ] : [])
     if losses.isEmpty, changed.isEmpty, aside == 0, fromBackup == nil {
       return report?.plan == nil ? [] : ["Nothing that is known of."]
     }

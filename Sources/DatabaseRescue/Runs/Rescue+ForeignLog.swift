@@ -21,7 +21,7 @@ extension Run {
     do {
       let lock = try world.storage.lockDatabase(file)
       // What was set aside before is somebody's to look at first.
-      guard lock != nil, ending == LiveUse.asideEnding else {
+      guard lock != nil, ending == LiveUse.firstAsideEnding else {
         return RescueError(
           .invalidInput, "the -wal beside '\(database)' is that of another database",
           meaning: "whoever opens the two together destroys the database; nothing was changed",

@@ -7,7 +7,7 @@ extension Storage {
   /// What the journals beside a database get behind their names when they are moved away, so that they
   /// take the place of nothing.
   func freeAsideEnding(beside database: FilePath) -> String {
-    let endings = [LiveUse.asideEnding] + (2...99).map { "\(LiveUse.asideEnding)-\($0)" }
+    let endings = [LiveUse.firstAsideEnding] + (2...99).map { "\(LiveUse.firstAsideEnding)-\($0)" }
     return endings.first { ending in
       FilePath.journalSuffixes.allSatisfy { suffix in
         let path = database.adding(suffix: suffix + ending)

@@ -36,62 +36,79 @@ struct TarFile {
 
   /// Reads the headers.
   ///
-  /// Behind blocks that are none the next one is looked for: files may follow what is destroyed.
-  ///
   /// - Throws: ``ReadFailure``.
   init(_ archive: any PageSource) throws(ReadFailure) {
     var files: [ArchivedFile] = []
     var longName: Bytes?
-    var (offset, hasEnd, isDamaged, hasHoles) = (0, false, false, false)
-    while files.count < Self.countMax {
-      let header = try archive.read(at: offset, count: Self.blockByteCount)
-      guard header.count == Self.blockByteCount else { break }
-      guard header.contains(where: { $0 != 0 }) else {
-        hasEnd = true
-        offset += Self.blockByteCount
-        continue
-      }
-      // Nothing stands behind the end.
-      if hasEnd { isDamaged = true }
-      guard Self.begins(header), let byteCount = Self.length(in: header),
-        !offset.addingReportingOverflow(byteCount + 2 * Self.blockByteCount).overflow
-      else {
-        isDamaged = true
-        offset += Self.blockByteCount
-        continue
-      }
-      if Self.sum(in: header) != nil, !Self.hasSum(header) { isDamaged = true }
-      let start = offset + Self.blockByteCount
+    var hasHoles = false
+    var headers = Headers(archive: archive)
+    while files.count < Self.countMax, let (header, start, byteCount) = try headers.next() {
       let end = min(start + byteCount, archive.byteCount)
       let name = longName ?? Self.name(in: header)
       longName = nil
-      func file(at range: Range<Int>, _ method: ArchivedFile.Method) -> ArchivedFile {
-        ArchivedFile(path: name, range: range, method: method, isCut: start + byteCount > end)
-      }
       switch header[156] {
       case UInt8(ascii: "L"), UInt8(ascii: "x"):
         let text = try archive.read(at: start, count: min(byteCount, Self.nameByteCountMax))
         longName = header[156] == UInt8(ascii: "L") ? Self.text(text[...]) : Self.path(in: text)
-        hasHoles = Bytes(text).contains(Self.holes)
-      case UInt8(ascii: "0"), 0:
-        files.append(file(at: start..<end, hasHoles ? .other : .stored))
+        hasHoles = text.contains(Self.holes)
+      case UInt8(ascii: "0"), UInt8(ascii: "S"), 0:
+        files.append(
+          ArchivedFile(
+            path: name, range: start..<end,
+            method: hasHoles || header[156] == UInt8(ascii: "S") ? .other : .stored,
+            isCut: start + byteCount > end))
         hasHoles = false
-      case UInt8(ascii: "S"): files.append(file(at: start..<end, .other))
       case UInt8(ascii: "1"):
         let other = Self.text(header[157..<257])
         if let first = files.last(where: { $0.path == other }) {
-          files.append(file(at: first.range, first.method))
+          files.append(
+            ArchivedFile(
+              path: name, range: first.range, method: first.method, isCut: first.isCut))
         }
       default: break
       }
-      offset =
-        start + (byteCount + Self.blockByteCount - 1) / Self.blockByteCount * Self.blockByteCount
     }
     self.files = files
     damage =
-      isDamaged
+      headers.areDamaged
       ? "a header in the archive is damaged: files of it may be missing"
-      : hasEnd ? nil : "the archive has no end mark: files of it may be missing"
+      : headers.haveEnd ? nil : "the archive has no end mark: files of it may be missing"
+  }
+
+  /// The headers of an archive, one behind the other.
+  ///
+  /// Behind blocks that are none the next one is looked for: files may follow what is destroyed.
+  private struct Headers {
+    let archive: any PageSource
+    private var offset = 0
+    /// Whether there is an end mark.
+    private(set) var haveEnd = false
+    /// Whether there is anything between them, or behind the end mark, that is none.
+    private(set) var areDamaged = false
+
+    init(archive: any PageSource) { self.archive = archive }
+
+    /// The next one, with where its bytes begin and how many there should be.
+    mutating func next() throws(ReadFailure) -> (header: Bytes, start: Int, byteCount: Int)? {
+      let size = blockByteCount
+      while true {
+        let header = try archive.read(at: offset, count: size)
+        guard header.count == size else { return nil }
+        offset += size
+        guard header.contains(where: { $0 != 0 }) else {
+          haveEnd = true
+          continue
+        }
+        // Nothing stands behind the end, and a header has the sum that it states.
+        if haveEnd || sum(in: header) != nil && !hasSum(header) { areDamaged = true }
+        guard begins(header), let byteCount = length(in: header) else {
+          areDamaged = true
+          continue
+        }
+        defer { offset += (byteCount + size - 1) / size * size }
+        return (header, offset, byteCount)
+      }
+    }
   }
 
   /// How the keys of the pax records begin of a file of which the holes are left out.

@@ -17,7 +17,8 @@ enum DuplicateIndexesAdvice: Adviser {
   static func trait(of basis: AdviceBasis) -> AdviceTrait? {
     let found = basis.tables.flatMap { table in
       table.indexes.enumerated().compactMap { position, index -> (index: Name, by: String)? in
-        table.substitute(for: index, at: position).map { (index.name, $0) }
+        basis.isNamedInQueries(index.name)
+          ? nil : table.substitute(for: index, at: position).map { (index.name, $0) }
       }
     }.map { ($0.index, $0.by, basis.measure(of: $0.index)?.pages ?? 0) }.sorted { $0.2 > $1.2 }
     guard !found.isEmpty else { return nil }
@@ -31,6 +32,18 @@ enum DuplicateIndexesAdvice: Adviser {
           object: name.text, message: "\(counted(pages, "page", "pages")); \(substitute)",
           sql: "DROP INDEX \(name.quotedIdentifier);")
       })
+  }
+}
+
+extension AdviceBasis {
+  /// Whether a view or trigger may say INDEXED BY this index: without it, that fails.
+  fileprivate func isNamedInQueries(_ index: Name) -> Bool {
+    (survey.schema?.entries ?? []).contains { entry in
+      guard entry.kind == .view || entry.kind == .trigger, let sql = entry.sql?.lowercased() else {
+        return false
+      }
+      return sql.contains("indexed") && sql.contains(index.text.lowercased())
+    }
   }
 }
 

@@ -21,12 +21,16 @@ enum ForeignKeyScansAdvice: Adviser {
     let found = basis.tables.flatMap { table -> [(rows: Int, place: Advice.Place)] in
       guard let rows = basis.measure(of: table.name)?.entries, rows >= leastRows else { return [] }
       var seen: Set<[Name]> = []
-      return table.foreignKeys.filter {
-        !table.finds($0.columns) && seen.insert($0.columns).inserted
+      return table.foreignKeys.map { ($0, basis.collations(of: $0, in: table)) }.filter {
+        !table.finds($0.columns, $1) && seen.insert($0.columns).inserted
       }
-      .map { key in
+      .map { key, collations in
         let name = Self.name(for: key, of: table, &taken)
-        let columns = key.columns.map(\.quotedIdentifier).joined(separator: ", ")
+        let columns = zip(key.columns, collations).map { column, collation in
+          column.quotedIdentifier
+            + (table.collation(of: column) == collation
+              ? "" : " COLLATE \(collation.quotedIdentifier)")
+        }.joined(separator: ", ")
         return (
           rows,
           Advice.Place(
@@ -56,13 +60,35 @@ enum ForeignKeyScansAdvice: Adviser {
   }
 }
 
+extension AdviceBasis {
+  /// By which collations the columns of a foreign key are compared: by those of the parent's.
+  fileprivate func collations(
+    of key: ForeignKeyDescription, in child: TableDescription
+  ) -> [Name] {
+    let parent = tables.first { $0.name == key.table }
+    let named = key.referencedColumns.isEmpty ? parent?.primaryKeyNames : key.referencedColumns
+    return key.columns.enumerated().map { place, column in
+      named.flatMap { place < $0.count ? parent?.collation(of: $0[place]) : nil }
+        ?? child.collation(of: column) ?? "BINARY"
+    }
+  }
+}
+
 extension TableDescription {
+  /// The collation of a column; nil where there is none of that name.
+  fileprivate func collation(of name: Name) -> Name? {
+    columns.first { $0.name == name }?.collation
+  }
+
   /// Whether rows with given values of some columns are found without reading all.
-  fileprivate func finds(_ names: [Name]) -> Bool {
+  fileprivate func finds(_ names: [Name], _ collations: [Name]) -> Bool {
     if let rowIDAlias, names == [columns[rowIDAlias].name] { return true }
+    let wanted = Dictionary(zip(names, collations), uniquingKeysWith: { first, _ in first })
     return indexes.contains { index in
-      index.predicate == nil && index.columns.count >= names.count
-        && Set(index.columns.prefix(names.count).map(\.name)) == Set(names.map(Optional.some))
+      let first = index.columns.prefix(names.count)
+      return index.predicate == nil && first.count == names.count
+        && Set(first.map(\.name)) == Set(names.map(Optional.some))
+        && first.allSatisfy { column in column.name.map { wanted[$0] == column.collation } == true }
     }
   }
 }

@@ -51,9 +51,9 @@ package struct LiveUse: Hashable, Sendable {
 
   /// What a log or journal that is moved away gets behind its name: nothing beside the database has
   /// that name.
-  package var asideEnding = Self.asideEnding
-  /// What it gets there at first.
-  package static let asideEnding = ".set-aside"
+  package var asideEnding = Self.firstAsideEnding
+  /// What it gets there when nothing has been moved away before.
+  package static let firstAsideEnding = ".set-aside"
 
   /// Describes a use.
   package init(heldApart: [HeldFile] = [], unseenProcesses: Int? = nil) {
@@ -102,4 +102,12 @@ package struct LiveUse: Hashable, Sendable {
           "process \(held.process) has \(what) open that \(fate), with \(held.byteCount) bytes")
       }
   }
+}
+
+/// A log or journal that gets a name under which SQLite does not see it.
+package struct SidecarMove: Hashable, Sendable {
+  /// What its name has behind that of the database.
+  package let suffix: String
+  /// What its new name has there.
+  package let newSuffix: String
 }

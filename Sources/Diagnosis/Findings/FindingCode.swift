@@ -454,8 +454,8 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .migrationUnfinished:
       Entry(
         .damage, "a migration did not finish",
-        "the books of its framework, a table that was left, or a guard's record say that one failed or "
-          + "was cut off; go back to the backup before it, finish it, or say backup --accept")
+        "its framework's books, a table left over or a guard's record show one that failed or was cut off; "
+          + "go back to the backup before it, finish it, or say backup --accept")
     case .unsyncedRows:
       Entry(
         .notice, "rows wait to be sent",

@@ -43,7 +43,7 @@ extension Examination {
       ]
         + backups.map(restoreOption)
     case .healthy where findings.contains { $0.code == .fullTextStale }:
-      return [option(.nothing, "the database is sound, but searches may miss rows")] + [newIndexes]
+      return [option(.nothing, "the database is sound, but searches may miss rows"), newIndexes()]
     case .healthy:
       let first = soundButFirst
       return [option(.nothing, first ?? "nothing is wrong: leave the database as it is")]
@@ -156,18 +156,25 @@ extension Examination {
   /// New indexes, where the tables are proven to be whole.
   private func rebuildIndexes(_ trials: SalvageTrials) -> [RecoveryOption] {
     guard isOnlyIndexesWrong, trials.newIndexes?.isComplete ?? true else { return [] }
-    var option = newIndexes
+    // What a salvage sets aside where only indexes are wrong are rows that one of them contradicts.
+    let contradicted = (trials.salvage?.balances ?? []).reduce(0) {
+      $0 + $1.quarantined - $1.refused - $1.uncommitted
+    }
+    var option = newIndexes(contradicting: contradicted)
     if let trial = trials.newIndexes {
       option = self.option(option.kind, option.summary, outcomes(of: trial))
     }
+    option.contradicted = contradicted
     option.basis = basis(of: trials.newIndexes, trials)
     return [option]
   }
 
-  /// The option to build the indexes anew, which was not tried.
-  private var newIndexes: RecoveryOption {
+  /// The option to build the indexes anew, which was not tried; of some rows they have other values.
+  private func newIndexes(contradicting count: Int = 0) -> RecoveryOption {
+    let rest =
+      count > 0 ? ", \(counted(count, "row")) with other values than an index has" : ""
     var option = option(
-      .rebuildIndexes, "build the indexes anew from their tables; every row stays",
+      .rebuildIndexes, "build the indexes anew from their tables; every row stays" + rest,
       tables.map { .init(table: $0, kept: $1.records, lost: .none) })
     option.basis = .estimated("it was not tried")
     return option

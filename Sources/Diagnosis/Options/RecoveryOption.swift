@@ -69,19 +69,13 @@ public struct RecoveryOption: Hashable, Sendable {
   package var unplaced: Balance?
   /// What the prediction rests on.
   public var basis = Basis.tried
+  /// How many rows have other values than an index has, where it makes that anew.
+  package var contradicted = 0
   /// The log or journal that it moves away; nil where it moves none.
   package var sidecarMoved: SidecarMove?
 
   /// What `--choose` is given to choose it.
   public var name: String { kind.rawValue }
-}
-
-/// A log or journal that gets a name under which SQLite does not see it.
-package struct SidecarMove: Hashable, Sendable {
-  /// What its name has behind that of the database.
-  package let suffix: String
-  /// What its new name has there.
-  package let newSuffix: String
 }
 
 /// A backup that could be restored, compared with the current state.

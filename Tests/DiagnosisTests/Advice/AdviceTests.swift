@@ -238,6 +238,32 @@ import Testing
     #expect(try self.advice(.foreignKeyScans, schema, advice.sql[0]) == nil)
   }
 
+  @Test func `an index for a foreign key compares as its parent does`() throws {
+    let schema = """
+      CREATE TABLE p (k TEXT COLLATE NOCASE PRIMARY KEY);
+      CREATE TABLE c (k TEXT REFERENCES p);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      INSERT INTO c SELECT NULL FROM n;
+      """
+    let advice = try #require(try advice(.foreignKeyScans, schema))
+    #expect(advice.sql == ["CREATE INDEX \"c_k\" ON \"c\" (\"k\" COLLATE \"NOCASE\");"])
+    #expect(try self.advice(.foreignKeyScans, schema, advice.sql[0]) == nil)
+    #expect(try self.advice(.foreignKeyScans, schema, "CREATE INDEX i ON c (k);") != nil)
+  }
+
+  @Test func `an index that a view names is not taken for one too many`() throws {
+    let schema = """
+      CREATE TABLE t (a INT, b INT);
+      CREATE INDEX one ON t (a);
+      CREATE INDEX both ON t (a, b);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      INSERT INTO t SELECT i, i FROM n;
+      """
+    #expect(try advice(.duplicateIndexes, schema) != nil)
+    let view = "CREATE VIEW v AS SELECT * FROM t INDEXED BY one WHERE a > 0;"
+    #expect(try advice(.duplicateIndexes, schema, view) == nil)
+  }
+
   // MARK: All of them
 
   @Test func `there is nothing to advise of a database that is in order`() throws {

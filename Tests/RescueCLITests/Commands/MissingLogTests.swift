@@ -40,7 +40,7 @@ import Testing
     let index = try file.adding(suffix: "-shm").contents()
     let commands: [([any Word], Int32)] = [
       (["check", file], 14), (["diagnose", file], 14), (["backup", file], 14),
-      (["salvage", file, "--output", bench["new.db"]], 13),
+      (["salvage", file, "--output", bench["new.db"]], 14),
       (["guard", file, "--", "/bin/sh", "-c", "exit 0"], 14),
     ]
     for (words, status) in commands {
