@@ -454,7 +454,7 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .migrationUnfinished:
       Entry(
         .damage, "a migration did not finish",
-        "its framework's books, a table left over or a guard's record show one that failed or was cut off; "
+        "its framework's books, a table left over or a guard's record show that one has no end; "
           + "go back to the backup before it, finish it, or say backup --accept")
     case .unsyncedRows:
       Entry(
