@@ -66,9 +66,9 @@ extension AdviceBasis {
     of key: ForeignKeyDescription, in child: TableDescription
   ) -> [Name] {
     let parent = tables.first { $0.name == key.table }
-    let named = key.referencedColumns.isEmpty ? parent?.primaryKeyNames : key.referencedColumns
+    let referenced = key.referenced(in: parent)
     return key.columns.enumerated().map { place, column in
-      named.flatMap { place < $0.count ? parent?.collation(of: $0[place]) : nil }
+      (place < referenced.count ? parent?.collation(of: referenced[place]) : nil)
         ?? child.collation(of: column) ?? "BINARY"
     }
   }

@@ -255,10 +255,8 @@ struct ForeignKeyMeaning: Hashable {
   let undeferred: Name
 
   init(_ key: ForeignKeyDescription, in schema: SchemaDescription) {
-    // No columns stand for the primary key of the parent.
-    let primaryKey = schema.tables.first { $0.name == key.table }?.primaryKeyNames ?? []
     parent = key.table
-    referenced = key.referencedColumns.isEmpty ? primaryKey : key.referencedColumns
+    referenced = key.referenced(in: schema.tables.first { $0.name == key.table })
     var text = "(\(key.columns.joined(separator: ", "))) REFERENCES \(key.table)"
     if !referenced.isEmpty { text += " (\(referenced.joined(separator: ", ")))" }
     for (event, action) in [("DELETE", key.onDelete), ("UPDATE", key.onUpdate)]
@@ -278,4 +276,11 @@ struct ForeignKeyMeaning: Hashable {
   }
 
   func hash(into hasher: inout Hasher) { hasher.combine(normal) }
+}
+
+extension ForeignKeyDescription {
+  /// The columns of its parent that it refers to: where it names none, those of the primary key.
+  func referenced(in parent: TableDescription?) -> [Name] {
+    referencedColumns.isEmpty ? parent?.primaryKeyNames ?? [] : referencedColumns
+  }
 }

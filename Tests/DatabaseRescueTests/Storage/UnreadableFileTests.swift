@@ -27,18 +27,25 @@ import Testing
     func succeeded(_ call: SystemCall) {}
   }
 
+  /// What looks at a file on such a disk, and the file.
+  private func rescue(
+    on disk: Unreadable, of file: FilePath, in scratch: ScratchFolder
+  ) throws -> (Rescue, InputFiles) {
+    let storage = SystemStorage(watchedBy: disk)
+    let environment = [
+      "DBRESCUE_LOG": scratch["log"].description, "TMPDIR": scratch.path.description,
+    ]
+    return (
+      Rescue(world: World(storage: storage, environment: environment)),
+      try InputFiles(file, storage: storage)
+    )
+  }
+
   @Test func `bytes that cannot be read are an error, and no finding`() throws {
     try ScratchFolder.with { scratch in
       let file = scratch["app.db"]
       try DatabaseBuilder(["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"]).build(at: file)
-      let storage = SystemStorage(watchedBy: Unreadable(file))
-      let rescue = Rescue(
-        world: World(
-          storage: storage,
-          environment: [
-            "DBRESCUE_LOG": scratch["log"].description, "TMPDIR": scratch.path.description,
-          ]))
-      let input = try InputFiles(file, storage: storage)
+      let (rescue, input) = try self.rescue(on: Unreadable(file), of: file, in: scratch)
       let check = #expect(throws: RescueError.self) { try rescue.check(input) }
       #expect(check?.kind == .inputOutput)
       let salvage = #expect(throws: RescueError.self) {
@@ -65,14 +72,8 @@ import Testing
         INSERT INTO note SELECT i, printf('%0250d', i) FROM n
         """,
       ]).build(at: file)
-      let storage = SystemStorage(watchedBy: Unreadable(file, sector..<(sector + 512)))
-      let rescue = Rescue(
-        world: World(
-          storage: storage,
-          environment: [
-            "DBRESCUE_LOG": scratch["log"].description, "TMPDIR": scratch.path.description,
-          ]))
-      let input = try InputFiles(file, storage: storage)
+      let (rescue, input) = try self.rescue(
+        on: Unreadable(file, sector..<(sector + 512)), of: file, in: scratch)
       let result = try rescue.diagnose(input).value
       #expect(!result.examination.verdict.isStructureSound)
       #expect(result.causes.causes.first?.kind == .badMedium)
