@@ -33,7 +33,7 @@ struct MergeReferences {
       (input?.foreignKeys(of: child.description) ?? child.description.foreignKeys).compactMap {
         key in
         guard let parent = tables.first(where: { $0.name == key.table }) else { return nil }
-        let columns = parent.description.columns(referredToBy: key)
+        let columns = key.referenced(in: parent.description)
         guard columns.count == key.columns.count, parent.description.tellsRowsApart(by: columns)
         else { return nil }
         return Reference(
@@ -103,13 +103,6 @@ extension MergeReferences.Reference {
 }
 
 extension TableDescription {
-  /// The columns to which a foreign key refers in this table.
-  func columns(referredToBy key: ForeignKeyDescription) -> [Name] {
-    guard key.referencedColumns.isEmpty else { return key.referencedColumns }
-    return columns.filter { $0.primaryKeyPosition > 0 }
-      .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
-  }
-
   /// Whether no two rows have the same values in these columns, and they are quick to find by them.
   fileprivate func tellsRowsApart(by names: [Name]) -> Bool {
     if let alias = rowIDAlias, columns.indices.contains(alias), names == [columns[alias].name] {

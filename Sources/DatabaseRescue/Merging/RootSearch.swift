@@ -23,7 +23,7 @@ struct RootSearch {
     var found: Set<Name> = []
     for key in older.foreignKeys(of: table.description) {
       guard let parent = tables.first(where: { $0.name == key.table }) else { continue }
-      let referred = parent.description.columns(referredToBy: key)
+      let referred = key.referenced(in: parent.description)
       for (own, other) in zip(key.columns, referred) where own == column {
         if renumbered.contains(parent.name), parent.integerKey == other {
           found.insert(parent.name)

@@ -238,11 +238,7 @@ package struct DatabaseSeeder {
     var parents = SeedParents()
     for key in table.foreignKeys {
       guard let parent = schema.tables.first(where: { $0.name == key.table }) else { continue }
-      let referred =
-        key.referencedColumns.isEmpty
-        ? parent.columns.filter { $0.primaryKeyPosition > 0 }
-          .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
-        : key.referencedColumns
+      let referred = key.referenced(in: parent)
       guard referred.count == key.columns.count else { continue }
       guard key.table != table.name else {
         parents.own.append((key.columns, referred))

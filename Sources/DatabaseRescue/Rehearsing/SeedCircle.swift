@@ -52,22 +52,14 @@ struct SeedCircle {
     }
     for other in tables {
       for key in other.foreignKeys where key.table == table.name {
-        let referred = Self.referred(by: key, in: table)
+        let referred = key.referenced(in: table)
         put(referred, referred, of: table)
       }
     }
     for key in table.foreignKeys {
       guard let parent = tables.first(where: { $0.name == key.table }) else { continue }
-      put(key.columns, Self.referred(by: key, in: parent), of: parent)
+      put(key.columns, key.referenced(in: parent), of: parent)
     }
-  }
-
-  private static func referred(
-    by key: ForeignKeyDescription, in parent: TableDescription
-  ) -> [Name] {
-    guard key.referencedColumns.isEmpty else { return key.referencedColumns }
-    return parent.columns.filter { $0.primaryKeyPosition > 0 }
-      .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
   }
 
   private static func value(

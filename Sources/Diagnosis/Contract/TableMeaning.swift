@@ -227,12 +227,6 @@ extension TableDescription {
     return key + (rowIDAlias == nil ? "" : " as rowid") + (autoincrement ? " AUTOINCREMENT" : "")
   }
 
-  /// The columns of the primary key, in its order.
-  var primaryKeyNames: [Name] {
-    columns.filter { $0.primaryKeyPosition > 0 }
-      .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
-  }
-
   /// WITHOUT ROWID and STRICT.
   var optionsText: String {
     let options = (withoutRowID ? ["WITHOUT ROWID"] : []) + (strict ? ["STRICT"] : [])
@@ -276,11 +270,4 @@ struct ForeignKeyMeaning: Hashable {
   }
 
   func hash(into hasher: inout Hasher) { hasher.combine(normal) }
-}
-
-extension ForeignKeyDescription {
-  /// The columns of its parent that it refers to: where it names none, those of the primary key.
-  func referenced(in parent: TableDescription?) -> [Name] {
-    referencedColumns.isEmpty ? parent?.primaryKeyNames ?? [] : referencedColumns
-  }
 }

@@ -250,3 +250,18 @@ package struct ForeignKeyDescription: Hashable, Sendable, Codable {
     self.deferred = deferred
   }
 }
+
+extension TableDescription {
+  /// The columns of the primary key, in its order.
+  var primaryKeyNames: [Name] {
+    columns.filter { $0.primaryKeyPosition > 0 }
+      .sorted { $0.primaryKeyPosition < $1.primaryKeyPosition }.map(\.name)
+  }
+}
+
+extension ForeignKeyDescription {
+  /// The columns of its parent that it refers to: where it names none, those of the primary key.
+  package func referenced(in parent: TableDescription?) -> [Name] {
+    referencedColumns.isEmpty ? parent?.primaryKeyNames ?? [] : referencedColumns
+  }
+}
