@@ -17,13 +17,22 @@ extension InputFiles {
     guard packing == nil else { return self }
     do {
       let source = try world.storage.open(main, .read)
-      let head = try source.read(at: 0, count: 512)
-      guard let kind = Packing.Kind(head) else { return self }
+      guard let kind = Packing.Kind(try head(of: source)) else { return self }
       var unpacking = Unpacking(main, kind, in: HeldFolder(try PrivateFolder(world: world)), world)
       guard let (database, packing) = try unpacking.run(on: source) else { return self }
       return try unpacked(to: database, packing, in: unpacking.folder, storage: world.storage)
     } catch {
       throw RescueError(error, doing: "unpack '\(main)'", meaning: "nothing was changed")
+    }
+  }
+
+  /// The beginning of a file; nothing where the disk does not hand it out, which is no matter of archives.
+  private func head(of source: any PageSource) throws(ReadFailure) -> Bytes {
+    do {
+      return try source.read(at: 0, count: 512)
+    } catch {
+      if error.isStop { throw error }
+      return []
     }
   }
 }

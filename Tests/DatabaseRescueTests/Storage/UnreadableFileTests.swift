@@ -59,6 +59,25 @@ import Testing
     }
   }
 
+  @Test func `a file without its beginning is no archive, and its rows are set aside`() throws {
+    try ScratchFolder.with { scratch in
+      let file = scratch["app.db"]
+      try DatabaseBuilder([
+        "CREATE TABLE note (text)",
+        """
+        WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+        INSERT INTO note SELECT printf('%0250d', i) FROM n
+        """,
+      ]).build(at: file)
+      let (rescue, input) = try self.rescue(on: Unreadable(file, 0..<4096), of: file, in: scratch)
+      #expect(try rescue.check(input.unpacked(in: rescue.world)).value.verdict == .damagedLossy)
+      let unpacked = try input.unpacked(in: rescue.world)
+      let report = try rescue.salvage(unpacked, to: scratch["new.db"]).value
+      #expect(!report.isComplete)
+      #expect(report.balances.reduce(0) { $0 + $1.quarantined } == 900)
+    }
+  }
+
   @Test(arguments: [65536 + 512, 5 * 65536])
   func `of a file that a disk hands out but for a sector, only what lies there is lost`(
     _ sector: Int
