@@ -57,9 +57,11 @@ extension World {
           asOf: start)
         let looksSound = [.healthy, .outdated, .newer].contains(examined.examination.verdict)
         if looksSound, !asOneMoment { return examined }
-        // A transaction whose journal is in memory lies half written in the file.
+        // A transaction whose journal is in memory lies half written in the file; of one whose
+        // journal only its process holds, the examination tells.
         let isOneState =
           examined.examination.verdict.isStructureSound
+          || !examined.examination.use.heldApart.isEmpty
           || start.isAtRest(in: input, storage: storage)
         if isOneState, try start.lasts(in: input, storage: storage) { return examined }
       } catch {

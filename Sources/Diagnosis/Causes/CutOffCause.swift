@@ -27,16 +27,26 @@ enum CutOffCause: Cause {
     if traces.isOlderThanLog {
       return .ruledOut("it has all the pages that its own first page counts; its log counts more")
     }
-    guard let missing = traces.missing, !traces.isConverted else {
-      if traces.blankTail > 1 {
-        return .fits(
-          .possible, "the last \(traces.blankTail) pages were reserved and never written",
-          ["they are zeros, and something should be on them: a download that stopped leaves this"])
-      }
-      let isWhole = traces.header?.isPageCountValid == true && !traces.codes.contains(.truncated)
-      return isWhole && !traces.codes.contains(.partialLastPage)
-        ? .ruledOut("it has all the pages that it counts") : .silent
+    guard let missing = traces.missing, !traces.isConverted else { return noneMissing(traces) }
+    return judgement(of: missing, in: traces)
+  }
+
+  /// What is said of a file that has all of its bytes.
+  private static func noneMissing(_ traces: Traces) -> CauseJudgement {
+    if traces.blankTail > 1 {
+      return .fits(
+        .possible, "the last \(traces.blankTail) pages were reserved and never written",
+        ["they are zeros, and something should be on them: a download that stopped leaves this"])
     }
+    let isWhole = traces.header?.isPageCountValid == true && !traces.codes.contains(.truncated)
+    return isWhole && !traces.codes.contains(.partialLastPage)
+      ? .ruledOut("it has all the pages that it counts") : .silent
+  }
+
+  /// What is said of bytes that are missing at the end.
+  private static func judgement(
+    of missing: Traces.Missing, in traces: Traces
+  ) -> CauseJudgement {
     let happened =
       "the file is cut off: \(grouped(missing.present)) of \(grouped(missing.expected)) bytes are "
       + "there, \(missing.percent) % are missing at its end"

@@ -13,7 +13,27 @@ enum TransferredAsTextCause: Cause {
       + "and not text in programs.")
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    switch traces.survey.transfer {
+    if let transfer = traces.survey.transfer { return judgement(of: transfer, in: traces) }
+    guard traces.survey.image != nil else { return .silent }
+    if traces.survey.firstMovedPage != nil {
+      return bytesDropped(from: traces).map(shrunken) ?? .silent
+    }
+    if traces.missing != nil, !traces.isOnlyEndMissing, lacksReturns(traces) {
+      return bytesDropped(from: traces).map(shrunken)
+        ?? .fits(
+          .possible, "carriage returns before line feeds may have been dropped from it",
+          ["it is too short, and no line feed in it follows a carriage return"],
+          against: ["most databases have no such pair of bytes"])
+    }
+    return (traces.isDamaged ? replacement(in: traces) : nil)
+      ?? .ruledOut("its line ends and its bytes are as in a binary file")
+  }
+
+  /// What is said of a transfer that the survey has found.
+  private static func judgement(
+    of transfer: TextTransfer, in traces: Traces
+  ) -> CauseJudgement {
+    switch transfer {
     case .lineFeedsExpanded(let count):
       .fits(
         .certain, "every line feed in it became carriage return and line feed",
@@ -85,18 +105,6 @@ enum TransferredAsTextCause: Cause {
       .fits(
         .certain, "it was transferred in 7 bits, which left no byte above 127",
         ["every database has such bytes: the places of its first rows"])
-    case nil where traces.survey.image == nil: .silent
-    case nil where traces.survey.firstMovedPage != nil:
-      bytesDropped(from: traces).map(shrunken) ?? .silent
-    case nil where traces.missing != nil && !traces.isOnlyEndMissing && lacksReturns(traces):
-      bytesDropped(from: traces).map(shrunken)
-        ?? .fits(
-          .possible, "carriage returns before line feeds may have been dropped from it",
-          ["it is too short, and no line feed in it follows a carriage return"],
-          against: ["most databases have no such pair of bytes"])
-    case nil where traces.isDamaged:
-      replacement(in: traces) ?? .ruledOut("its line ends and its bytes are as in a binary file")
-    case nil: .ruledOut("its line ends and its bytes are as in a binary file")
     }
   }
 

@@ -24,63 +24,22 @@ extension Examination {
   package func options(
     backups: [BackupOffer], hasFreshSchema: Bool, trials: SalvageTrials = SalvageTrials()
   ) -> [RecoveryOption] {
+    let restores = backups.map(restoreOption)
     switch verdict {
-    case .healthy where causes.causes.contains { $0.kind == .putBack }:
-      return [
-        option(
-          .nothing,
-          circumstances.before == nil
-            ? "the database is sound, but older than its journal: look for the newer file first"
-            : "the database is sound, but older than its backup: compare first")
-      ] + backups.map(restoreOption)
-    case .healthy where causes.causes.contains { $0.kind == .migrationLeftWrong }:
-      return [
-        option(
-          .nothing,
-          circumstances.before == nil
-            ? "the database is sound, but a migration left it wrong: look at it first"
-            : "the database is sound, but lacks rows of its backup: compare first")
-      ]
-        + backups.map(restoreOption)
-    case .healthy where findings.contains { $0.code == .fullTextStale }:
-      return [option(.nothing, "the database is sound, but searches may miss rows"), newIndexes()]
-    case .healthy:
-      let first = soundButFirst
-      return [option(.nothing, first ?? "nothing is wrong: leave the database as it is")]
-        + (first == nil ? [] : backups.map(restoreOption))
+    case .healthy: return soundOptions(restores)
     case .newer:
       return [
         option(.nothing, "a newer app wrote this database: install that app, change nothing here")
       ]
     case .outdated:
-      return [option(.migrate, "back up, then let the app run its migrations")]
-        + backups.map(restoreOption)
+      return [option(.migrate, "back up, then let the app run its migrations")] + restores
     case .drifted where isOnlyPacked: return [option(.nothing, soundButFirst ?? meaning)]
-    case .drifted where relation == .diverged:
-      return [
-        option(
-          .nothing,
-          "the structure is sound: find the app that knows all of its migrations, or the backup from "
-            + "before those that the contract does not know")
-      ] + backups.map(restoreOption)
-    case .drifted where relation == .other:
-      return [
-        option(
-          .nothing,
-          "the structure is sound: of an older version, let the framework run its migrations; of a "
-            + "newer one, install that app")
-      ] + backups.map(restoreOption)
-    case .drifted where isOnlyMigrationUnfinished:
-      return [
-        option(
-          .nothing,
-          "the structure is sound: finish or take back the migration with the framework's own tool")
-      ] + backups.map(restoreOption)
     case .drifted, .damagedIntact, .damagedLossy, .unreadable:
+      if verdict == .drifted, let mend = mendOfBooks { return [option(.nothing, mend)] + restores }
       let indexes = rebuildIndexes(trials)
       // New indexes of an older table lose what only the old ones know.
       let isTableOlder = !indexes.isEmpty && self.isTableOlder
-      let others = salvage(trials, with: backups) + backups.map(restoreOption)
+      let others = salvage(trials, with: backups) + restores
       let alone = salvage(trials)
       let ways =
         (isTableOlder ? [] : indexes)
@@ -90,6 +49,48 @@ extension Examination {
       // Who gave the wrong file needs the right one, and not a new one.
       return ways.isEmpty
         ? turnBack : findingLog + movingLogAway + (turnBack.isEmpty ? leaveAlone : turnBack) + ways
+    }
+  }
+
+  /// What can be done about a sound database of the right version.
+  private func soundOptions(_ restores: [RecoveryOption]) -> [RecoveryOption] {
+    let isOfJournal = circumstances.before == nil
+    if causes.causes.contains(where: { $0.kind == .putBack }) {
+      let first =
+        isOfJournal
+        ? "the database is sound, but older than its journal: look for the newer file first"
+        : "the database is sound, but older than its backup: compare first"
+      return [option(.nothing, first)] + restores
+    }
+    if causes.causes.contains(where: { $0.kind == .migrationLeftWrong }) {
+      let first =
+        isOfJournal
+        ? "the database is sound, but a migration left it wrong: look at it first"
+        : "the database is sound, but lacks rows of its backup: compare first"
+      return [option(.nothing, first)] + restores
+    }
+    if findings.contains(where: { $0.code == .fullTextStale }) {
+      return [option(.nothing, "the database is sound, but searches may miss rows"), newIndexes()]
+    }
+    guard let first = soundButFirst else {
+      return [option(.nothing, "nothing is wrong: leave the database as it is")] + restores
+    }
+    return [option(.nothing, first)]
+  }
+
+  /// What to do about a framework's books where only they are wrong; nil where that is not so.
+  private var mendOfBooks: String? {
+    switch relation {
+    case .diverged:
+      "the structure is sound: find the app that knows all of its migrations, or the backup from "
+        + "before those that the contract does not know"
+    case .other:
+      "the structure is sound: of an older version, let the framework run its migrations; of a "
+        + "newer one, install that app"
+    default:
+      isOnlyMigrationUnfinished
+        ? "the structure is sound: finish or take back the migration with the framework's own tool"
+        : nil
     }
   }
 
