@@ -30,9 +30,14 @@ extension Image {
 
   /// How the log that this image has applied relates to the database file, which is `bare`.
   func logLineage(beside bare: Image) -> LogLineage {
-    guard case .applied(let log) = wal, log.isAsWritten, start == 0, journal.isUnused,
+    guard case .applied(let log) = wal, start == 0, journal.isUnused,
       let file = bare.header, file.hasMagic, file.isPageCountValid
     else { return .unknown }
+    // Of a log that was damaged since, what it began with can refute it, and proves nothing.
+    guard log.isAsWritten else {
+      return log.intactBeginning.map { isNext($0, to: file, of: bare) } == false
+        ? .broken : .unknown
+    }
     let copies = log.committed.filter { $0.page == .first }
     // A commit that changes the number of pages writes page 1, which counts them.
     let newest = header.map { $0.isPageCountValid ? $0.pageCount : log.pageCount } ?? nil
@@ -46,11 +51,18 @@ extension Image {
       return isLarger && hasStrangePages(bare, log, in: next.pageCount + 1...file.pageCount)
         ? .broken : .proven
     }
-    if isLarger { return .broken }
-    let isNext = [0, 1].contains(next.changeCounter &- file.changeCounter)
+    return !isLarger && isNext(first, to: file, of: bare) ? .proven : .broken
+  }
+
+  /// Whether a frame, which is the first of its page in the log, was made from page 1 of the file.
+  private func isNext(
+    _ frame: WriteAheadLog.Frame, to file: DatabaseHeader, of bare: Image
+  ) -> Bool {
+    guard let next = headerOfFrame(frame) else { return false }
     // Where the schema is the same, a cookie that is not has been damaged since.
     let isSchemaNext = Int32(bitPattern: next.schemaCookie &- file.schemaCookie) > 0
-    return isNext && (isSchemaNext || hasSameSchemaPage(as: bare, in: first)) ? .proven : .broken
+    return [0, 1].contains(next.changeCounter &- file.changeCounter)
+      && (isSchemaNext || hasSameSchemaPage(as: bare, in: frame))
   }
 
   /// Whether the log that this image has applied ends before a state that the database file is
@@ -118,6 +130,15 @@ extension Image {
 }
 
 extension WriteAheadLog {
+  /// The first frame of page 1, where it and all before it are as they were written.
+  var intactBeginning: Frame? {
+    let first = applied.enumerated().first { $0.element.page == .first }
+    guard let (position, frame) = first, frame.index == position, frame.flip == nil,
+      damaged.allSatisfy({ $0.index > position })
+    else { return nil }
+    return frame
+  }
+
   /// Whether nothing of the log was damaged since it was written.
   var isAsWritten: Bool {
     guard continued.isEmpty, commitsAfterBreak == 0, !committed.isEmpty else { return false }

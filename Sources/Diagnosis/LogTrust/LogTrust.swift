@@ -25,7 +25,7 @@ struct LogTrust {
     }
     let testimony = testimony(beside: bare)
     let isRefuted = [.ofAnother, .ofEarlier, .perhapsOfEarlier].contains(testimony)
-    let lineage = isRefuted ? .broken : full.logLineage(beside: bare)
+    let lineage = isRefuted ? .broken : lineage(beside: bare)
     let whole = testimony == .nothing ? survey(full).withLogUntold : survey(full)
     // The header of another database can go on from this one's by chance.
     if lineage == .proven, outgrows(bare), whole.isWhole, survey(bare).isWhole {
@@ -49,6 +49,15 @@ struct LogTrust {
     let alone = survey(
       isOfOthers || whole.isConsistent && lineage == .broken ? bare : without(.contradictory))
     return choose(alone, whole, lineage)
+  }
+
+  /// How the log relates to the file: a head that came from another database refutes no log.
+  private func lineage(beside bare: Image) -> LogLineage {
+    let lineage = full.logLineage(beside: bare)
+    guard lineage == .broken, case .applied(let log) = full.wal, !log.isAsWritten else {
+      return lineage
+    }
+    return survey(bare).speaksOfAnother ? .unknown : .broken
   }
 
   private func choose(_ alone: Survey, _ whole: Survey, _ lineage: LogLineage) -> Survey {

@@ -93,6 +93,16 @@ extension Image {
     (try? bytes(of: .first)).flatMap { DatabaseHeader($0) }
   }
 
+  /// The number up to which a page may refer to others: the file may have been cut off behind its last
+  /// page.
+  var lastReferable: Int {
+    let last = max(pageCount, statedPageCount)
+    guard let header, header.hasMagic, header.isPageCountValid else { return last }
+    // A damaged number would make a page of every number.
+    let most = 64 * max(last, (1 << 20) / geometry.pageSize)
+    return header.pageCount > most ? last : max(last, header.pageCount)
+  }
+
   /// Every page that is there, from 1 on; none that is missing with the beginning of the file.
   package var pages: some Sequence<PageNumber> {
     let missing = missingHead

@@ -111,16 +111,32 @@ extension PageEvidence {
     guard areBlocksWhole, page.contentStart >= page.pointerArrayOffset, page.contentStart < limit,
       blocks.first.map({ $0.lowerBound >= page.contentStart }) ?? true
     else { return nil }
-    let tiling = tiling(
-      of: page.contentStart..<limit, blocks: blocks, counted: page.cellCount)
-    guard tiling.unexplained == page.fragmentedBytes, tiling.gaps.allSatisfy({ $0.count < 8 }),
-      tiling.cells.areDistinct,
-      tiling.cells.count == page.cellCount || !tiling.cells.contains(where: isFreed)
-    else { return nil }
+    func filled(_ blocks: [Range<Int>]) -> PageTiling? {
+      let tiling = tiling(
+        of: page.contentStart..<limit, blocks: blocks, counted: page.cellCount)
+      return tiling.unexplained == page.fragmentedBytes && tiling.gaps.allSatisfy { $0.count < 8 }
+        && tiling.cells.areDistinct ? tiling : nil
+    }
+    func isCounted(_ tiling: PageTiling) -> Bool { tiling.cells.count == page.cellCount }
+    var best = filled(blocks)
+    if best.map(isCounted) != true, let ended = filled(endedBlocks), isCounted(ended) {
+      best = ended
+    }
+    guard let best, isCounted(best) || !best.cells.contains(where: isFreed) else { return nil }
     // Pointers that are damaged may lead to cells all the same, but in no order.
     let isTable = page.kind.isTable
     return proven(
-      isTable ? tiling.cells.sorted { $0.rowID ?? 0 < $1.rowID ?? 0 } : inKeyOrder(tiling.cells))
+      isTable ? best.cells.sorted { $0.rowID ?? 0 < $1.rowID ?? 0 } : inKeyOrder(best.cells))
+  }
+
+  /// The freeblocks as far as they can go: one that reaches over a cell to which a pointer leads that
+  /// counts has a wrong size.
+  private var endedBlocks: [Range<Int>] {
+    let cells = pointers.prefix(page.cellCount).filter(\.holds).map(\.target)
+    return blocks.map { block in
+      let inside = cells.filter { $0 >= block.lowerBound + 4 && $0 < block.upperBound }
+      return inside.min().map { block.lowerBound..<$0 } ?? block
+    }
   }
 
   /// Cells in the order of their pointers; those that have none, where their rowids put them.

@@ -159,7 +159,7 @@ extension PageEvidence {
       accounts.insert(offset)
       // A cell of an interior page of an index is that of a leaf behind the number of a page.
       if page.kind == .indexLeaf, let child = page.bytes.big32(at: offset - 4), child > 1,
-        child <= image.pageCount
+        child <= lastReferable
       {
         accounts.insert(offset - 4)
       }

@@ -30,10 +30,12 @@ struct PageEvidence {
   private static let nowhere = UInt16.max
   /// The image that the page is one of.
   let image: Image
+  /// The number of the last page to which a cell may lead.
+  let lastReferable: Int
 
   /// Takes a page apart.
   init(_ page: BTreePage, in image: Image) {
-    let pageCount = image.pageCount
+    let lastReferable = image.lastReferable
     let limit = min(page.geometry.usable, page.bytes.count)
     let room = max(0, limit - page.pointerArrayOffset) / 2
     var pointers: [Pointer] = []
@@ -42,12 +44,13 @@ struct PageEvidence {
       let place = page.pointerArrayOffset + 2 * position
       let target = page.bytes.big16(at: place) ?? 0
       let cell = target >= place + 2 && target <= limit - 4 ? try? page.cell(at: target) : nil
-      let holds = cell.map { Self.holds($0, on: page, pageCount) } ?? false
+      let holds = cell.map { Self.holds($0, on: page, lastReferable) } ?? false
       if cell != nil, positions[target] == Self.nowhere { positions[target] = UInt16(position) }
       pointers.append(Pointer(target: target, cell: cell, holds: holds))
     }
     self.page = page
     self.image = image
+    self.lastReferable = lastReferable
     self.limit = limit
     self.pointers = pointers
     self.positions = positions
@@ -69,10 +72,10 @@ struct PageEvidence {
   }
 
   /// Whether a cell has the form of one; what follows on other pages is for its reader to prove.
-  private static func holds(_ cell: Cell, on page: BTreePage, _ pageCount: Int) -> Bool {
+  private static func holds(_ cell: Cell, on page: BTreePage, _ lastReferable: Int) -> Bool {
     func isElsewhere(_ stored: UInt32) -> Bool {
       guard let number = PageNumber(stored) else { return false }
-      return number != .first && number != page.number && number.number <= pageCount
+      return number != .first && number != page.number && number.number <= lastReferable
     }
     if !page.kind.isLeaf, !isElsewhere(cell.leftChild) { return false }
     if let overflow = cell.overflow, !isElsewhere(overflow) { return false }
@@ -93,7 +96,7 @@ struct PageEvidence {
       let pointer = pointers[position]
       return pointer.holds ? pointer.cell.map { .init(cell: $0, isPointed: true) } : nil
     }
-    guard let cell = try? page.cell(at: offset), Self.holds(cell, on: page, image.pageCount),
+    guard let cell = try? page.cell(at: offset), Self.holds(cell, on: page, lastReferable),
       areBlocksWhole || !isFreed(cell)
     else { return nil }
     return .init(cell: cell, isPointed: false)

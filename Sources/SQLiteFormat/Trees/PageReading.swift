@@ -112,7 +112,7 @@ extension Image {
 
   /// The account of a damaged page that has most in its favour; nil when none has enough.
   ///
-  /// What the type byte says is given up only for cells that are certain.
+  /// What the type byte says is given up only for cells that are certain, or where it leaves none.
   private func best(
     _ accounts: [PageAccount], stated: BTreePage?, _ bytes: Bytes
   ) -> PageAccount? {
@@ -124,8 +124,8 @@ extension Image {
     let isKnown = accounts.count < BTreePage.Kind.allCases.count
     let isEnough = best.isProven || isKnown || best.covered * 2 >= bytes.count { $0 != 0 }
     if let byType {
-      let isBetter = !best.content.cells.isEmpty && best.weight > 2 * byType.weight
-      return isEnough && isBetter ? best : byType
+      let isSure = !best.content.cells.isEmpty || byType.covered == 0
+      return isEnough && isSure && best.weight > 2 * byType.weight ? best : byType
     }
     if let stated {
       let rival = PageEvidence(stated, in: self).account

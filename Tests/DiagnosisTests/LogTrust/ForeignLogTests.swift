@@ -155,6 +155,33 @@ import Testing
     #expect(rebuilt.survey.tree(named: "note")?.records == 300)
   }
 
+  @Test func `the log of another database takes no row where a frame of it was damaged since`()
+    throws
+  {
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: 1024, journal: .wal,
+      [
+        "CREATE TABLE t (a, b)", "CREATE TABLE own (x)", Self.rows(300),
+        "INSERT INTO own VALUES (1)",
+      ]
+    ).build(at: path)
+    var main = try path.contents()
+    let other = scratch["other.db"]
+    try DatabaseBuilder(
+      pageSize: 1024, journal: .wal, [],
+      leftover: .wal(["BEGIN", "CREATE TABLE t (a, b)", Self.rows(120), "COMMIT"])
+    ).build(at: other)
+    var log = try other.adding(suffix: "-wal").contents()
+    // The beginning of a frame in the midst of the log, and rows of the file: neither is sound.
+    let frame = 32 + 4 * (24 + 1024) + 24
+    log.replaceSubrange(frame..<frame + 200, with: Bytes(repeating: 0x55, count: 200))
+    main.replaceSubrange(3 * 1024 + 100..<3 * 1024 + 200, with: Bytes(repeating: 0x55, count: 100))
+    let survey = Survey(main: main, wal: log)
+    #expect(survey.tree(named: "own")?.records == 1)
+    #expect(survey.findings.contains { $0.code == .walForeign })
+  }
+
   /// So many rows of some length.
   private static func rows(_ count: Int, _ word: String = "") -> DatabaseBuilder.Step {
     """

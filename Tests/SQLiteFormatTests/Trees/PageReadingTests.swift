@@ -135,6 +135,11 @@ extension PageReading {
       #expect(reading.certain.isEmpty)
       #expect(reading.doubtful == rows)
     }
+    // A type byte of an interior page, without an entry, says nothing against them.
+    for kind in [BTreePage.Kind.tableLeaf, nil] {
+      let reading = try page.read(as: kind) { $0.set([5] + Bytes(repeating: 0, count: 15), at: 0) }
+      #expect(reading.doubtful == rows)
+    }
     let both = try page.read { $0.set(Bytes(repeating: 0, count: 48), at: 0) }
     #expect(both.certain.isEmpty)
     #expect(both.doubtful == rows)
@@ -166,6 +171,44 @@ extension PageReading {
       #expect(reading.content.cells.map(\.leftChild) == (3...22).map(UInt32.init))
       #expect(reading.page.rightChild == 30.page)
     }
+  }
+
+  @Test func `entries whose children a file that was cut off lacks are entries`() throws {
+    let cells = (UInt8(1)...9).map { number in
+      let child: UInt32 = number % 2 == 0 ? 1 + UInt32(number) : 100 + UInt32(number)
+      return Bytes.big32(child) + Bytes([4, 2, 16, 65, number])
+    }
+    var page = PageMaker(kind: .indexInterior, rightChild: 4, cells: cells).bytes
+    page.setBig16(9000, at: 12 + 2 * 4)
+    var maker = FileMaker([page] + (1...8).map { _ in Bytes(repeating: 0, count: 512) })
+    func entries() throws -> Int {
+      try maker.image().reading(of: 2.page, as: [.indexInterior, .indexLeaf]).content.cells.count
+    }
+    #expect(try entries() < 9, "nothing tells that there were more pages")
+    maker.header = [24: 7, 28: 200, 92: 7]
+    #expect(try entries() == 9)
+  }
+
+  @Test func `a freeblock that states another size takes in no cell that a pointer leads to`()
+    throws
+  {
+    let maker = page.maker
+    let freed = maker.cells[9]
+    let reading = try DamagedPage(maker).read { bytes in
+      let place = bytes.bigEndian16(at: 8 + 2 * 9)
+      for position in 9..<19 {
+        bytes.setBig16(bytes.bigEndian16(at: 8 + 2 * (position + 1)), at: 8 + 2 * position)
+      }
+      bytes.setBig16(19, at: 3)
+      bytes.setBig16(place, at: 1)
+      // The cells of rows 9, 8 and 7 lie behind it.
+      let size = freed.count + maker.cells[6...8].reduce(0) { $0 + $1.count }
+      bytes.set([0, 0, UInt8(size >> 8), UInt8(size & 0xFF)], at: place)
+      // Besides, a pointer leads to the cell of another.
+      bytes.setBig16(bytes.bigEndian16(at: 8), at: 10)
+    }
+    #expect(Set(reading.certain + reading.doubtful).isSuperset(of: [1, 3, 4, 5, 6, 7, 8, 9]))
+    #expect(!reading.certain.contains(10) && !reading.doubtful.contains(10))
   }
 }
 
