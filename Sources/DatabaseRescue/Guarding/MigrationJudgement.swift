@@ -41,11 +41,11 @@ extension MigrationJudgement {
   /// Judges what an undertaking has left.
   init(
     of undertaking: Undertaking, _ outcome: Undertaking.Outcome, on after: GuardedState,
-    before: GuardedState, _ contract: Contract?, writtenByOthers others: Set<Name> = [],
+    before: GuardedState, _ contract: Contract?, besides others: [Name: OtherWrites] = [:],
     detour: String? = nil, otherAccess: String? = nil
   ) {
     let review = MigrationReview(
-      of: after.state, since: before.state, contract, writtenByOthers: others)
+      of: after.state, since: before.state, contract, besides: others)
     let examination = after.examination
     program = undertaking.name
     end = outcome.end

@@ -93,6 +93,9 @@ extension Run {
     let othersWrite: Bool
   }
 
+  /// How often is looked for what others do where something is gone.
+  private static let looksMax = 4
+
   private mutating func judge(
     _ work: GuardedWork, _ detour: Detour?
   ) throws(RescueError) -> Result {
@@ -108,16 +111,16 @@ extension Run {
     if contract == nil { found = try world.askingModules(found) }
     var after = GuardedState(found)
     if contract == nil { after = after.with(danglingRows: world.danglingRows(in: found)) }
-    func judgement(besides others: Set<Name>) -> MigrationJudgement {
+    func judgement(besides others: [Name: OtherWrites]) -> MigrationJudgement {
       MigrationJudgement(
         of: work.undertaking, work.outcome, on: after, before: work.before, contract,
-        writtenByOthers: others, detour: detour?.message,
+        besides: others, detour: detour?.message,
         otherAccess: work.place.otherAccess(in: world.storage))
     }
-    var judged = judgement(besides: [])
-    if othersWrite, judged.losesData {
-      judged = judgement(
-        besides: world.tablesWritten(in: work.database, since: after, wait: wait))
+    var judged = judgement(besides: [:])
+    // What others take now and then has to be seen once.
+    for _ in 0..<Self.looksMax where othersWrite && judged.losesData {
+      judged = judgement(besides: world.writes(to: work.database, since: after, wait: wait))
     }
     return Result(
       report: GuardReport(judged, after: work.backup, clearedBy: detour?.clearing),
@@ -217,13 +220,13 @@ extension World {
   /// How long is waited for others to write once more.
   private static let writingDelay = Duration.milliseconds(300)
 
-  /// The tables to which others write: those that are not as they were when a migration had ended.
-  fileprivate func tablesWritten(
-    in database: FilePath, since end: GuardedState, wait: Duration
-  ) -> Set<Name> {
+  /// What others do to tables: how these differ from what they were when a migration had ended.
+  fileprivate func writes(
+    to database: FilePath, since end: GuardedState, wait: Duration
+  ) -> [Name: OtherWrites] {
     pause(Self.writingDelay)
-    guard let now = try? examineInUse(database, nil, wait: wait) else { return [] }
-    return end.state.tablesWritten(until: GuardedState(now.examination).state)
+    guard let now = try? examineInUse(database, nil, wait: wait) else { return [:] }
+    return end.state.writes(until: GuardedState(now.examination).state)
   }
 }
 

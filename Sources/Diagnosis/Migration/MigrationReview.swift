@@ -17,11 +17,11 @@ package struct MigrationReview: Sendable {
 
   /// Compares a database with what it was.
   ///
-  /// A contract says which tables may lose rows, and which have new names. What is gone of tables that
-  /// others write to meanwhile is nobody's fault.
+  /// A contract says which tables may lose rows, and which have new names. What others were seen to
+  /// take from tables meanwhile is nobody's fault.
   package init(
     of after: MigrationState, since before: MigrationState, _ contract: Contract?,
-    writtenByOthers others: Set<Name> = []
+    besides others: [Name: OtherWrites] = [:]
   ) {
     let after = after.findingTexts(of: before)
     let renames = Self.renames(before, after, contract)
@@ -39,8 +39,12 @@ package struct MigrationReview: Sendable {
     // A contract says itself what is meant.
     notices =
       comparison.notices + (contract == nil ? [] : comparison.unusable)
-      + others.sorted().map {
-        "another program writes to '\($0)': what is gone of it, it may have deleted"
+      + others.sorted { $0.key < $1.key }.flatMap { table, writes in
+        writes.removesRows
+          ? ["another program writes to '\(table)': what is gone of it, it may have deleted"]
+          : writes.columns.sorted().map {
+            "another program writes to '\(table).\($0)': values that are gone, it may have taken"
+          }
       }
   }
 

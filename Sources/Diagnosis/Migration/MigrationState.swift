@@ -55,11 +55,6 @@ package struct MigrationState: Sendable {
     headTables = Set(frameworks.compactMap(\.headTable))
   }
 
-  /// The tables whose rows are others in a later state.
-  package func tablesWritten(until later: MigrationState) -> Set<Name> {
-    Set(tables.keys.filter { later.tables[$0].map { $0.sum } != tables[$0]?.sum })
-  }
-
   /// How many texts those full-text tables have that keep nothing but the words of them.
   private static func textsOfIndexes(in survey: Survey) -> [Name: TableFigures] {
     Dictionary(

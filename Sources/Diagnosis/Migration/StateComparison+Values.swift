@@ -14,7 +14,8 @@ extension StateComparison {
   /// Rows that are gone while others came: their number says nothing of that.
   var replacementProblems: [String] {
     comparable.compactMap { pair in
-      guard let other = pair.otherKeys, other.loseRows else { return nil }
+      let isOfOthers = others[pair.new]?.replaces(pair.now) ?? false
+      guard !isOfOthers, let other = pair.otherKeys, other.loseRows else { return nil }
       return other.isSample
         ? "at least \(counted(other.count, "row")) of '\(pair.new)' "
           + (other.count == 1 ? "is" : "are") + " gone, and others are in their place"
@@ -52,6 +53,7 @@ extension StateComparison {
   private func problem(with column: TableFigures.Column, of pair: TablePair) -> String? {
     let values = pair.then.rows - column.nulls
     let name = pair.name(of: column)
+    guard others[pair.new]?.columns.contains(name) != true else { return nil }
     guard let other = pair.column(column) else {
       return contract == nil && values > 0
         ? "column '\(pair.new).\(column.name)' with \(counted(values, "value")) is gone" : nil
@@ -111,7 +113,7 @@ extension StateComparison {
     let (then, now) = (pair.then, pair.now)
     let repeats = now.copies.repeats(beyond: then.copies)
     // Without a column that told them apart, rows may well be alike.
-    guard repeats > 0, !then.hasNaturalKey, !now.hasNaturalKey,
+    guard repeats > 0, others[pair.new] == nil, !then.hasNaturalKey, !now.hasNaturalKey,
       pair.keepsColumns || now.rows > then.rows, !pair.hasOtherValuesOnly,
       now.copies.hasCopied(since: then.copies, haveIDs: then.hasVisibleID && now.hasVisibleID)
     else { return nil }

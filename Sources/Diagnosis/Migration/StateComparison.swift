@@ -10,8 +10,8 @@ struct StateComparison {
   let contract: Contract?
   /// New names of tables by their old ones.
   let renames: [Name: Name]
-  /// The tables that others write to.
-  let others: Set<Name>
+  /// What others do to tables, by the names of now.
+  let others: [Name: OtherWrites]
   /// The tables that are there before and after.
   let pairs: [TablePair]
   /// The tables whose values have to stay, with the rows that were there before.
@@ -26,7 +26,7 @@ struct StateComparison {
 
   init(
     before: MigrationState, after: MigrationState, contract: Contract?, renames: [Name: Name],
-    others: Set<Name>
+    others: [Name: OtherWrites]
   ) {
     (self.before, self.after, self.contract, self.renames) = (before, after, contract, renames)
     self.others = others
@@ -49,7 +49,7 @@ struct StateComparison {
 
   /// Whether rows of a table may come and go, by its old or its new name.
   func isFree(_ old: Name) -> Bool {
-    others.contains(renames[old] ?? old) || contract?.ignoreTables.contains(old) == true
+    others[renames[old] ?? old]?.removesRows == true || contract?.ignoreTables.contains(old) == true
       || contract?.rowCountPolicy(of: old) == .any
       || renames[old].map { contract?.rowCountPolicy(of: $0) == .any } ?? false
   }

@@ -25,17 +25,19 @@
       try DatabaseBuilder(
         journal: journal,
         [
-          "CREATE TABLE t (id INTEGER PRIMARY KEY, a)",
-          "CREATE TABLE lg (id INTEGER PRIMARY KEY, a)", "\(rows) INSERT INTO t SELECT i, i FROM n",
+          "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b)",
+          "CREATE TABLE lg (id INTEGER PRIMARY KEY, a)",
+          "\(rows) INSERT INTO t SELECT i, i, 'text ' || i FROM n",
           "\(rows) INSERT INTO lg SELECT i, i FROM n",
         ]
       ).build(at: file)
     }
 
-    /// Runs a command under guard that tells when it has begun, and goes on when `peer` has written;
-    /// who has the database open before it and after it.
+    /// Runs a command under guard that tells when it has begun, and goes on when `peer` has written,
+    /// who has the database open before it and after it, and does `again` what is to go on.
     private func guarded(
-      _ script: String, besides peer: @escaping @Sendable (borrowing Connection) -> Void
+      _ script: String, goingOn again: String? = nil,
+      besides peer: @escaping @Sendable (borrowing Connection) -> Void
     ) throws -> Command.Outcome {
       let (file, begun, done) = (file, session["begun"], session["done"])
       let (isOpen, isOver, isClosed) = (Flag(), Flag(), Flag())
@@ -48,9 +50,7 @@
         peer(connection)
         try? done.replaceContents(with: [])
         while !isOver.isRaised {
-          if script == Self.goesOn {
-            try? connection.execute("DELETE FROM lg WHERE id = (SELECT min(id) FROM lg)")
-          }
+          if let again { try? connection.execute(again) }
           Thread.sleep(forTimeInterval: 0.02)
         }
       }
@@ -68,9 +68,6 @@
         "guard", file.description, "--on-failure", "restore", "--", "/bin/sh", "-c",
         "touch '\(begun)'; while [ ! -e '\(done)' ]; do sleep 0.05; done; \(script)")
     }
-
-    /// The end of a command after which the other program goes on to write.
-    private static let goesOn = "exit 0"
 
     /// What one thread tells another.
     private final class Flag: Sendable {
@@ -97,11 +94,29 @@
       _ journal: DatabaseBuilder.JournalMode
     ) throws {
       try build(journal)
-      let outcome = try guarded(Self.goesOn) { peer in
+      let outcome = try guarded(
+        "exit 0", goingOn: "DELETE FROM lg WHERE id = (SELECT min(id) FROM lg)"
+      ) { peer in
         try? peer.execute("DELETE FROM lg WHERE id < 10")
       }
       #expect(outcome.status == 0, "\(outcome)")
       #expect(outcome.errorText.contains("another program writes to 'lg'"), "\(outcome)")
+    }
+
+    @Test(arguments: [
+      "DELETE FROM t WHERE id < 500", "UPDATE t SET b = NULL WHERE id < 500",
+      "UPDATE t SET b = '' WHERE b <> ''",
+    ])
+    func `what another program was not seen to take is the migration's doing`(
+      _ wrong: String
+    ) throws {
+      try build(.wal)
+      // The command does it through the other program's own connection, as it has no shell of SQLite.
+      let outcome = try guarded("exit 0", goingOn: "UPDATE t SET a = a + 1 WHERE id = 700") {
+        try? $0.execute(wrong)
+      }
+      #expect(outcome.status == 19, "\(outcome)")
+      #expect(!outcome.errorText.contains("verified"), "\(outcome)")
     }
   }
 #endif
