@@ -16,10 +16,11 @@ struct ReferenceDatabase: ~Copyable {
   /// The connection.
   let connection: Connection
 
-  /// Runs a script under restrictions: no other files, no extensions, few pragmas.
+  /// Runs a script under restrictions: no other files, no extensions, few pragmas; functions that only
+  /// an app has are none to it, unless it is that `ofApp`.
   ///
   /// - Throws: ``RescueError`` of kind `invalidInput` when a statement fails.
-  init(running script: String, named file: String) throws(RescueError) {
+  init(running script: String, named file: String, ofApp: Bool = false) throws(RescueError) {
     func invalid(_ message: String) -> RescueError {
       RescueError(
         .invalidInput, message, meaning: "nothing was done",
@@ -31,7 +32,7 @@ struct ReferenceDatabase: ~Copyable {
     let connection = try Self.restrictedConnection()
     do throws(ScriptFailure) {
       try connection.permitting(.script) { () throws(ScriptFailure) in
-        try connection.executeScript(script)
+        try connection.executeScript(script, ofApp: ofApp)
       }
     } catch {
       throw invalid("\(file):\(error.line): \(error.error.message)")
@@ -60,7 +61,7 @@ struct ReferenceDatabase: ~Copyable {
     // A statement may end in a comment, so the semicolon stands on a line of its own.
     try self.init(
       running: contract.freshSchema.map(\.endingItsComment).joined(separator: "\n;\n"),
-      named: "freshSchema of '\(contract.name)'")
+      named: "freshSchema of '\(contract.name)'", ofApp: true)
   }
 }
 

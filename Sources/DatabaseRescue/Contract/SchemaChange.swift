@@ -70,7 +70,7 @@ package struct SchemaChange: Sendable {
       comments.append("~ version: from \(versions.old) to \(versions.new)")
     }
     comments += warnings.map { "warning: \($0)" }
-    if differences.contains(where: { $0.mend.steps.contains(where: \.isSurgical) }) {
+    if statements.contains("BEGIN") {
       comments.append(
         "run it with sqlite3 -bail: without that, the shell goes on where a step has failed")
     }

@@ -14,14 +14,17 @@ struct ScriptFailure: Error {
 extension Connection {
   /// Runs a script; statements for SQLite's own tables, which dumps contain, are passed over.
   ///
+  /// Where it is that of an app, something stands in for functions that only the app has.
+  ///
   /// - Throws: ``ScriptFailure`` at the first statement that fails.
-  func executeScript(_ sql: String) throws(ScriptFailure) {
+  func executeScript(_ sql: String, ofApp isOfApp: Bool = false) throws(ScriptFailure) {
     let bytes = Array(sql.utf8CString)
     var start = 0
     while start < bytes.count - 1 {
       do throws(SQLiteError) {
         start = try executeStatement(of: bytes, from: start)
       } catch {
+        if isOfApp, standIn(forWhatLacks: error) { continue }
         guard error.isReservedName else {
           let before = bytes[..<firstWord(of: bytes, from: start)]
           throw ScriptFailure(line: before.count { $0 == 0x0A } + 1, error: error)

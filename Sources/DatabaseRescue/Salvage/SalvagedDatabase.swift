@@ -58,7 +58,8 @@ struct SalvagedDatabase: ~Copyable {
     report.origins = ledger.origins
     report.unchecked = salvage.unchecked(modules.verdicts) + verification.unchecked
     report.failedReads = salvage.survey.failures.count
-    report.reservations = salvage.survey.neighbours.map(\.message)
+    report.reservations =
+      salvage.survey.neighbours.map(\.message) + salvage.reconstruction.undecidedTables
     if salvage.survey.image?.missingLog != nil {
       report.reservations.append("its -wal is missing, which had what was committed last")
     }

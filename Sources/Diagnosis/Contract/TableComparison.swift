@@ -169,10 +169,10 @@ struct TableComparison {
       }
     }
     let wanted = texts(
-      expected.checks.map { SQLTokens(parsing: $0) },
+      expected.checks.map { SQLTokens(parsing: $0).unqualified(by: expected.name) },
       besides: isRemade ? [] : missingColumns.flatMap { expectedDeclaration.checks(of: $0.name) })
     let present = texts(
-      found.checks.map { SQLTokens(parsing: $0) }, besides: [])
+      found.checks.map { SQLTokens(parsing: $0).unqualified(by: found.name) }, besides: [])
     return unnamed(.check, wanted, present) { check in
       [found.rows(breaking: check, adding: missingColumns, strict: expected.strict)]
     }

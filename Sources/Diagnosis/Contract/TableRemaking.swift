@@ -155,7 +155,9 @@ struct VirtualRemaking {
         new.kind == .virtual ? .virtualTables : .tables,
         TableDeclaration.naming(new.name, in: new.sql) ?? "", isSurgical: true)
       let dropping = SchemaComparison.dropping(.table, new.name)
-      let isEmptied = VirtualMeaning(new).contentTable == nil || old.kind != .virtual
+      let isEmptied =
+        VirtualMeaning(new).contentTable == nil || old.kind != .virtual
+        || VirtualMeaning(old).isSelfContained
       return Mend(
         [dropping, making] + Self.filling(new),
         losses: isEmptied ? ["all that '\(new.name)' holds goes with it"] : [])
@@ -173,7 +175,11 @@ struct VirtualRemaking {
       making, "INSERT INTO \(copy) (\(list)) SELECT \(sources) FROM \(name)", "DROP TABLE \(name)",
       "ALTER TABLE \(copy) RENAME TO \(name)",
     ].map { Mend.Step(.virtualTables, $0, isSurgical: true) }
-    return Mend(steps)
+    let kept = Set(new.columns.map(\.name))
+    let losses = old.columns.filter { !kept.contains($0.name) }.map {
+      "the values of '\($0.name)' go with it"
+    }
+    return Mend(steps, losses: losses)
   }
 
   /// What fills a full-text index whose texts are in another table.

@@ -22,6 +22,26 @@ extension Image {
     else { return false }
     return now.changeCounter == then.changeCounter
   }
+
+  /// Whether a journal that SQLite takes for none, or for one of other pages, is one whose head was
+  /// damaged: when a transaction ends, the whole magic is overwritten with zeros.
+  fileprivate var hasJournalOfDamagedHead: Bool {
+    switch journal {
+    case .stale, .otherPageSize: break
+    case .absent, .applied, .contradictory: return false
+    }
+    guard start == 0, let source = files.journal,
+      let head = try? source.read(at: 0, count: RollbackJournal.magic.count),
+      zip(head, RollbackJournal.magic).count(where: ==) >= RollbackJournal.magic.count - 2
+    else { return false }
+    let stated = try? RollbackJournal(source, databasePageSize: geometry.pageSize)
+    return stated?.pageSize != geometry.pageSize
+  }
+
+  /// Whether a journal counts other pages than the first page of before does.
+  fileprivate func miscounts(_ journal: RollbackJournal) -> Bool {
+    files.headlessJournal(geometry).map { $0.pageCount != journal.pageCount } ?? false
+  }
 }
 
 extension Survey {
@@ -43,16 +63,22 @@ extension Survey {
         return image.hasOutlivedJournal && reading(.none).isWhole
           ? withJournalInDoubt : doubtingJournal
       }
+      if image.miscounts(journal) {
+        let counted = reading(.headless)
+        if counted.isWhole { return counted }
+      }
       let alone = reading(.none)
       if alone.isWhole || image.journalFits == false && sharesNoTable(with: alone) { return alone }
       guard !isConsistent, !journal.continued.isEmpty else { return doubtingJournal }
       let plain = reading(.asSQLite)
       return (plain.contradictions < contradictions ? plain : self).doubtingJournal
-    case .stale:
-      guard !isWhole, image.hasUnfinishedJournal else { return self }
+    case .stale, .otherPageSize:
+      guard image.hasJournalOfDamagedHead || !isWhole && image.hasUnfinishedJournal else {
+        return self
+      }
       let back = reading(.headless)
       return back.isWhole || back.contradictions < contradictions ? back : self
-    case .absent, .otherPageSize, .contradictory: return self
+    case .absent, .contradictory: return self
     }
   }
 

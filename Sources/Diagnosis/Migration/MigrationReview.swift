@@ -30,7 +30,7 @@ package struct MigrationReview: Sendable {
     rowCounts = comparison.rowCounts
     let losses =
       rowCounts.compactMap(comparison.problem) + comparison.replacementProblems
-      + comparison.exchangeProblems + comparison.columnProblems
+      + comparison.exchangeProblems + comparison.columnProblems + comparison.linkProblems
     losesData = !losses.isEmpty || comparison.hasCopiesForOthers
     problems =
       comparison.versionProblems + losses + comparison.copyProblems + comparison.counterProblems

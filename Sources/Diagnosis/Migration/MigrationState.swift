@@ -17,7 +17,7 @@ package struct MigrationState: Sendable {
   /// Its tables with users' rows.
   package private(set) var tables: [Name: TableFigures]
   /// Where the texts are of full-text tables that do not keep them themselves.
-  private let contentTables: [Name: Name]
+  let contentTables: [Name: Name]
   /// The AUTOINCREMENT counters by table.
   package let sequences: [Name: Int64]
   /// Its schema.

@@ -53,6 +53,12 @@ struct RowSample: Hashable, Sendable {
     hashes[place * width..<(place + 1) * width]
   }
 
+  /// The hashes of all rows.
+  var rows: [ArraySlice<UInt32>] {
+    guard width > 0 else { return [] }
+    return stride(from: 0, to: hashes.count, by: width).map { hashes[$0..<$0 + width] }
+  }
+
   /// The hashes that a column has.
   func values(at column: Int) -> Set<UInt32> {
     Set(stride(from: column, to: hashes.count, by: width).map { hashes[$0] })

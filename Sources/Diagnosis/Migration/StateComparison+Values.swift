@@ -35,7 +35,8 @@ extension StateComparison {
             && !pair.now.keyNames.contains(column.name)
         }),
         let other = before.tables.filter({
-          $0.key != pair.old && $0.value.rows == pair.now.rows && $0.value.sum == pair.now.sum
+          $0.key != pair.old && $0.key != after.contentTables[pair.new]
+            && $0.value.rows == pair.now.rows && $0.value.sum == pair.now.sum
         }).keys.min()
       else { return nil }
       return "'\(pair.new)' has the rows that were in '\(other)', and not its own"
@@ -124,7 +125,31 @@ extension StateComparison {
 
   /// What is otherwise than before, where nothing shows that anything is lost.
   var notices: [String] {
-    otherRules + otherMarks + fullCounters + otherValues + freeValues + fewerMigrations
+    otherRules + otherMarks + fullCounters + columnsDropped + otherValues + freeRows + freeValues
+      + fewerMigrations
+  }
+
+  /// Columns with values that are gone, as a contract has it.
+  private var columnsDropped: [String] {
+    guard contract != nil else { return [] }
+    return rowsBefore.flatMap { pair in
+      pair.then.columns.compactMap { column in
+        let values = pair.then.rows - column.nulls
+        return values > 0 && pair.column(column) == nil
+          ? "column '\(pair.new).\(column.name)' with \(counted(values, "value")) is gone" : nil
+      }
+    }
+  }
+
+  /// Rows that are gone from tables whose rows may come and go.
+  private var freeRows: [String] {
+    rowCounts.compactMap { count in
+      guard let then = count.before, let now = count.after, now < then,
+        contract?.rowCountPolicy(of: count.oldName ?? count.table) == .any
+          || contract?.rowCountPolicy(of: count.table) == .any
+      else { return nil }
+      return "'\(count.table)' had \(counted(then, "row")) and has \(now), as may be"
+    }
   }
 
   /// Values that rows have not any more which stay in tables whose rows may come and go.
@@ -141,8 +166,9 @@ extension StateComparison {
     rowsBefore.filter { !before.versionTables.contains($0.old) }.flatMap { pair -> [String] in
       if let other = pair.otherKeys, other.loseRows || !pair.then.hasNaturalKey {
         guard !other.loseRows else { return [] }
-        let rows = (other.isSample ? "at least " : "") + counted(other.count, "row")
-        return ["\(rows) of '\(pair.new)' \(other.count == 1 ? "has" : "have") another id"]
+        let count = max(other.count, pair.rowsUnderOtherKeys)
+        let rows = (other.isSample ? "at least " : "") + counted(count, "row")
+        return ["\(rows) of '\(pair.new)' \(count == 1 ? "has" : "have") another id"]
           + valuesBesideIDs(of: pair)
       }
       guard pair.now.rows == pair.then.rows else { return [] }

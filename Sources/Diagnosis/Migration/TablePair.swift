@@ -136,6 +136,18 @@ struct TablePair {
       loseRows: hasOtherRows(besides: count))
   }
 
+  /// How many rows have other keys than before, where all that they hold beside these is there; 0 where
+  /// that cannot be told.
+  var rowsUnderOtherKeys: Int {
+    guard keepsNames, then.rows == now.rows, then.sample.level == 0, now.sample.level == 0,
+      now.copies.contentsMissing(of: then.copies) == 0
+    else { return 0 }
+    let same = now.sample.pairs(with: then.sample).count {
+      now.sample.hashes(at: $0.own) == then.sample.hashes(at: $0.theirs)
+    }
+    return then.rows - same
+  }
+
   /// The rowids of before that no row has, where nothing but rows that are gone explains that: a table
   /// that is made anew numbers its rows from 1 on.
   private var otherRowIDs: OtherKeys? {

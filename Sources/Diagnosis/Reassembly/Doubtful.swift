@@ -17,6 +17,8 @@ final class Doubtful {
   let trees: [Int]
   /// The pages that have changed places, each with the page that stands where it should.
   let exchanged: [PageNumber: PageNumber]
+  /// Tables that have changed places, unless their indexes have.
+  let undecided: [[Name]]
   /// The roots of the trees of which the schema names another page.
   private let roots: [Int: PageNumber]
   /// The trees in doubt as owners of pages.
@@ -44,7 +46,7 @@ final class Doubtful {
     (self.survey, self.image, self.schema) = (survey, image, schema)
     pages = PageReader(image, memory)
     let search = ExchangeSearch(survey, schema, pages)
-    (exchanged, roots) = (search.run(), search.raisedRoots)
+    (exchanged, roots, undecided) = (search.run(), search.raisedRoots, search.undecided)
     trees = Set(survey.treesInDoubt(pages, schema))
       .union(exchanged.keys.compactMap(survey.treeThatLeads)).union(roots.keys).sorted()
     let owners = Set(trees.map { PageOwner.tree($0) })

@@ -63,6 +63,8 @@ final class ExchangeSearch {
   }
   /// The roots that lie above those that the schema names, by the positions of their trees.
   private(set) lazy var raisedRoots = rootsAboveStated()
+  /// The tables whose roots have changed places, unless those of their indexes have.
+  private(set) var undecided: [[Name]] = []
 
   init(_ survey: Survey, _ schema: SchemaSurvey, _ pages: PageReader) {
     (self.survey, self.schema, self.pages) = (survey, schema, pages)
@@ -110,7 +112,14 @@ final class ExchangeSearch {
         && self.disagreesWithIndexes(tree)
     }.compactMap(table(of:))
     for table in unknown.prefix(Self.suspectsMax) {
-      exchange(table.root, for: rootOfWhatIndexesKnow(of: table))
+      guard let other = tableOfWhatIndexesKnow(of: table), exchanged[table.root] == nil else {
+        continue
+      }
+      exchange(table.root, for: other.root)
+      // One index can be another table's as well; several are hardly so together.
+      if [table, other].allSatisfy({ survey.soundIndexes(over: $0.survey).count < 2 }) {
+        undecided.append([table.survey.entry.name, other.survey.entry.name].sorted())
+      }
     }
     return exchanged
   }
@@ -176,8 +185,8 @@ final class ExchangeSearch {
       && indexes.allSatisfy { $0.keys != tree.expectedKeys[$0.entry.name] }
   }
 
-  /// The root of the table whose rows are those that the sound indexes over another one hold.
-  private func rootOfWhatIndexesKnow(of table: Table) -> PageNumber? {
+  /// The table whose rows are those that the sound indexes over another one hold.
+  private func tableOfWhatIndexesKnow(of table: Table) -> Table? {
     let sound = survey.soundIndexes(over: table.survey)
     guard let description = schema.table(named: table.survey.entry.table),
       let shape = schema.shape(ofTable: description.name)
@@ -185,6 +194,7 @@ final class ExchangeSearch {
     let keys = schema.computableIndexes(of: description, shape).compactMap { index in
       sound.first { $0.entry.name == index.name }.map { (index, $0.keys) }
     }
+    guard !keys.isEmpty else { return nil }
     return tables.first { other in
       guard other.root != table.root, other.survey.isReadable,
         other.survey.isRowIDTable == table.survey.isRowIDTable,
@@ -197,7 +207,7 @@ final class ExchangeSearch {
         return true
       }
       return tally.expected == keys.map(\.1)
-    }?.root
+    }
   }
 
   /// The places of a table's tree where a leaf stands whose rows do not, and those among leaves

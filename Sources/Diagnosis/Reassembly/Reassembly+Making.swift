@@ -9,6 +9,7 @@ import SQLiteFormat
 extension Reassembly {
   /// Puts together again what is in doubt.
   init(of doubt: Doubtful, knownPages: KnownPages?) {
+    undecided = doubt.undecided
     var work = TreesInDoubt(doubt)
     guard !doubt.trees.isEmpty || !work.orphans.isEmpty else { return }
     work.takePages()

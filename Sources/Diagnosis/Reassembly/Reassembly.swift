@@ -61,6 +61,8 @@ package struct Reassembly: Sendable {
   var assignments: [Int: Assignment] = [:]
   /// The pages without an owner.
   var orphans: [OrphanPage] = []
+  /// Tables that have changed places, unless their indexes have: nothing tells which.
+  var undecided: [[Name]] = []
 }
 
 extension Reassembly {

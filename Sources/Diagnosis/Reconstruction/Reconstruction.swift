@@ -64,6 +64,14 @@ extension Reconstruction {
     survey.schema?.isWhole != true && rowsWithoutTable.rows > 0
   }
 
+  /// What is said of tables that have changed places, unless their indexes have.
+  package var undecidedTables: [String] {
+    reassembly.undecided.map { names in
+      "\(names.map { "'\($0)'" }.joined(separator: " and ")) have changed places, or their indexes "
+        + "have: nothing tells which, and each may have the rows of the other"
+    }
+  }
+
   /// The pages with rows whose table is not proven, and how many rows they have.
   var rowsWithoutTable: (pages: Int, rows: Int) {
     let orphans = reassembly.orphans

@@ -12,7 +12,7 @@ struct TableDeclaration: Sendable {
 
   /// Cuts a statement; what is no CREATE TABLE with a list in parentheses has no parts.
   init(sql: String) {
-    let tokens = SQLTokens(parsing: sql)
+    let tokens = SQLTokens(parsing: sql).withoutOwnName
     let open = tokens.tokens.firstIndex(of: .symbol("("))
     let items = open.flatMap { tokens.group(at: $0) }?.items ?? []
     let start = items.firstIndex { item in
@@ -65,7 +65,9 @@ struct TableDeclaration: Sendable {
       }
     }
     let head = tokens[...keyword].filter { !$0.isWord("temp") && !$0.isWord("temporary") }
-    return SQLTokens(head + [.name(name.text)] + tokens[(start + 1)...]).sql
+    var body = SQLTokens(tokens[(start + 1)...])
+    if let own = tokens[start].asName, own != name { body = body.unqualified(by: own) }
+    return SQLTokens(head + [.name(name.text)] + body.tokens).sql
   }
 
   /// A statement with other names for some columns, wherever these stand in its body.
@@ -107,5 +109,33 @@ extension String {
     var text = unicodeScalars
     while let last = text.last, last == ";" || last.properties.isWhitespace { text.removeLast() }
     return String(text)
+  }
+}
+
+extension SQLTokens {
+  /// The same without the name of a table before its columns, as in `CHECK (t.a > 0)`.
+  func unqualified(by table: Name) -> SQLTokens {
+    var kept: [SQLToken] = []
+    var index = 0
+    while index < tokens.count {
+      let isQualifier =
+        index + 2 < tokens.count && tokens[index].asName == table
+        && tokens[index + 1] == .symbol(".")
+      if isQualifier {
+        index += 2
+      } else {
+        kept.append(tokens[index])
+        index += 1
+      }
+    }
+    return SQLTokens(kept)
+  }
+
+  /// A statement that makes a table, without the name of that before its columns.
+  fileprivate var withoutOwnName: SQLTokens {
+    guard let open = tokens.firstIndex(of: .symbol("(")), open > 0,
+      let own = tokens[open - 1].asName
+    else { return self }
+    return SQLTokens(tokens[..<open] + SQLTokens(tokens[open...]).unqualified(by: own).tokens)
   }
 }

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ids + alike + numbering + objects + columns)
+  @Test(arguments: ids + links + alike + numbering + objects + columns)
   func `a change is refused or told`(_ change: Change) throws {
     let bench = try Workbench()
     let (file, new) = (bench["app.db"], bench["new.db"])
@@ -95,6 +95,45 @@ import Testing
     Change(
       "a full-text table's other column", texts, again("f", "rowid", "a, b=a, 'junk' || i"),
       says: ["3 rows of 'f' have another id", "column 'f.b' has other values than before"]),
+  ]
+
+  // MARK: Rows that refer to rows with other ids
+
+  private static let linked = [
+    "CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT)",
+    "CREATE TABLE e (id INTEGER PRIMARY KEY, a REFERENCES a (id), amount INT)",
+    "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 30) "
+      + "INSERT INTO a SELECT i, 'name ' || i FROM c", "DELETE FROM a WHERE id = 2",
+    "INSERT INTO e SELECT id + 7, id, id * 10 FROM a WHERE id < 30",
+  ]
+  private static let numberedAnew = [
+    "CREATE TABLE n (id INTEGER PRIMARY KEY, name TEXT)",
+    "INSERT INTO n (name) SELECT name FROM a ORDER BY id",
+  ]
+  private static let inPlace = ["DROP TABLE a", "ALTER TABLE n RENAME TO a"]
+
+  static let links: [Change] = [
+    Change(
+      "parents numbered anew, and what refers to them not", linked, numberedAnew + inPlace,
+      status: 18, says: ["27 rows of 'e' refer to other rows of 'a' than before"]),
+    Change(
+      "parents numbered anew, and what refers to them", linked,
+      numberedAnew + [
+        "UPDATE e SET a = (SELECT n.id FROM n JOIN a USING (name) WHERE a.id = e.a)"
+      ] + inPlace,
+      says: ["28 rows of 'a' have another id", "column 'e.a' has other values than before"]),
+    Change(
+      "texts for ids, and all of them the first one's", linked,
+      [
+        "CREATE TABLE n (id TEXT PRIMARY KEY NOT NULL, name TEXT)",
+        "INSERT INTO n SELECT 'uuid-' || id, name FROM a", "UPDATE e SET a = 'uuid-1'",
+      ] + inPlace, status: 18, says: ["27 rows of 'e' refer to other rows of 'a' than before"]),
+    Change(
+      "texts for ids, and each its own", linked,
+      [
+        "CREATE TABLE n (id TEXT PRIMARY KEY NOT NULL, name TEXT)",
+        "INSERT INTO n SELECT 'uuid-' || id, name FROM a", "UPDATE e SET a = 'uuid-' || a",
+      ] + inPlace, says: ["29 rows of 'a' have another id"]),
   ]
 
   // MARK: Rows that become like others

@@ -14,6 +14,8 @@ struct JoinedHalves {
   private(set) var doubtfulPages: Set<PageNumber> = []
   /// The same of pages that are sound as they lie before what was put in.
   private var lastCells: [PageNumber: [Int]] = [:]
+  /// Whether the parts are the whole file and only lie in another order.
+  private let areOnlyReordered: Bool
 
   /// Joins what lies at the ends of parts.
   ///
@@ -21,6 +23,7 @@ struct JoinedHalves {
   init(
     of whole: [RejoinedFile.Part], in source: any PageSource, _ geometry: Geometry
   ) throws(ReadFailure) {
+    areOnlyReordered = whole.areOnlyReordered
     for part in whole {
       if let before = parts.last { try join(before, part, in: source, geometry) }
       parts.append(part)
@@ -93,7 +96,8 @@ struct JoinedHalves {
   /// Notes the pages of overflow chains at the end of a part into which bytes may have been put, or of
   /// which some may be missing.
   ///
-  /// That is the last one, and the one before a page that could as well lie as those behind do.
+  /// That is the last one, and the one before a page that could as well lie as those behind do; of as
+  /// many bytes as some pages have, the last one and the first one behind them.
   private mutating func doubtPages(
     atEndOf before: RejoinedFile.Part, _ part: RejoinedFile.Part, in source: any PageSource,
     _ geometry: Geometry
@@ -102,14 +106,35 @@ struct JoinedHalves {
     let pageMax = source.byteCount / pageSize + 16
     let shift = (part.offset - part.place) - (before.offset - before.place)
     var start = (before.byteCount - 1) / pageSize * pageSize
-    guard shift % pageSize != 0 else { return }
+    // Where as much was put in as some pages have, each page speaks for its own place.
+    let isOfWholePages = shift % pageSize == 0
+    if isOfWholePages {
+      if areOnlyReordered { return }
+      if let first = PageNumber(part.place / pageSize + 1),
+        !geometry.hasTree(try source.read(at: part.offset, count: pageSize), at: 0)
+      {
+        doubtfulPages.insert(first)
+      }
+    }
     while start >= 0, let number = PageNumber((before.place + start) / pageSize + 1) {
       let offset = before.offset + start
       guard !geometry.hasTree(try source.read(at: offset, count: pageSize), at: 0) else { return }
       doubtfulPages.insert(number)
+      if isOfWholePages { return }
       let other = try source.read(at: max(0, offset + shift), count: 4).big32(at: 0)
       guard let other, other <= pageMax else { return }
       start -= pageSize
     }
+  }
+}
+
+extension [RejoinedFile.Part] {
+  /// Whether between the parts nothing is missing, and nothing lies that is in none of them.
+  fileprivate var areOnlyReordered: Bool {
+    func isWithoutGaps(_ start: (RejoinedFile.Part) -> Int) -> Bool {
+      let sorted = self.sorted { start($0) < start($1) }
+      return zip(sorted, sorted.dropFirst()).allSatisfy { start($0) + $0.byteCount == start($1) }
+    }
+    return isWithoutGaps(\.place) && isWithoutGaps(\.offset)
   }
 }

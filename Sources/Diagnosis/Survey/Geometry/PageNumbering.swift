@@ -135,8 +135,11 @@ struct PageJudge {
     guard let entry = entry(reference.number) else { return 0 }
     switch reference.expectation {
     case .table(let above, let upTo): return table(entry, above, upTo)
-    case .index(let above, let upTo, let isCertain):
-      return index(entry, above, upTo, isCertain: isCertain)
+    case .index(let above, let upTo, let isCertain, let fieldCount):
+      let weight = index(entry, above, upTo, isCertain: isCertain)
+      // Entries with more values than others are those of another tree, but for columns that came.
+      guard let fieldCount, let own = entry.fieldCount, own != fieldCount else { return weight }
+      return min(weight, 0)
     case .parent(let map, let place): return parent(entry, map, place)
     case .before(let position):
       if case .other = entry.content { return Int(entry.next) == first + position ? 3 : -2 }

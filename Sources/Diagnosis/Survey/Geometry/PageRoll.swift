@@ -24,6 +24,8 @@ struct PageRoll {
     var rowIDs: ClosedRange<Int64>?
     /// The least and the greatest key of an index's page, as far as they are kept.
     var keys: (least: Value, greatest: Value)?
+    /// How many values the first record of an index's page has.
+    var fieldCount: Int?
     /// The pages that it leads to, where it is an interior page.
     var children: [PageNumber] = []
     /// Its first four bytes: on an overflow page, the next page.
@@ -38,8 +40,9 @@ struct PageRoll {
     enum Expectation {
       /// A page of a table with rowids above the one and up to the other.
       case table(above: Int64?, upTo: Int64?)
-      /// A page of an index with keys between these; whether that is certain, or only likely.
-      case index(above: Value?, upTo: Value?, isCertain: Bool)
+      /// A page of an index with keys between these, whether that is certain or only likely, and with
+      /// as many values as the entries above it have.
+      case index(above: Value?, upTo: Value?, isCertain: Bool, fieldCount: Int?)
       /// The first page of an overflow chain of this length.
       case chain(length: Int)
       /// The overflow page before the one at this position.
@@ -154,6 +157,7 @@ struct PageRoll {
       {
         entry.keys = lower.compare(with: upper, .binary) <= 0 ? (lower, upper) : (upper, lower)
       }
+      entry.fieldCount = Self.fieldCount(of: first, page)
     }
     entry.children = addReferences(of: page)
   }
@@ -172,6 +176,7 @@ struct PageRoll {
     let children = page.children(of: cells)
     let keys = page.kind.isTable ? [] : cells.map { Self.key(of: $0, page) }
     let order = Self.order(of: keys)
+    let fieldCount = cells.first.flatMap { Self.fieldCount(of: $0, page) }
     for (index, child) in children.enumerated() {
       guard let child else { continue }
       if page.kind.isTable {
@@ -186,8 +191,9 @@ struct PageRoll {
         note(
           child,
           order == .descending
-            ? .index(above: after, upTo: before, isCertain: true)
-            : .index(above: before, upTo: after, isCertain: order == .ascending))
+            ? .index(above: after, upTo: before, isCertain: true, fieldCount: fieldCount)
+            : .index(
+              above: before, upTo: after, isCertain: order == .ascending, fieldCount: fieldCount))
       }
     }
     return children.compactMap(\.self)
@@ -218,6 +224,12 @@ struct PageRoll {
     case .blob(let bytes): return .blob(Bytes(bytes.prefix(keyMax)))
     case .null, .integer, .real: return value
     }
+  }
+
+  /// How many values an index entry has; nil where it cannot be told.
+  private static func fieldCount(of cell: Cell, _ page: BTreePage) -> Int? {
+    page.kind.isTable || cell.overflow != nil
+      ? nil : (try? Record(page.bytes, in: cell.local))?.fieldCount
   }
 
   /// Takes in a page that is a pointer map as far as its entries tell.
