@@ -77,7 +77,8 @@ extension Survey {
     return own > others || own + rows >= others && reached(.index) > other.reached(.index)
   }
 
+  /// How many records trees lead to that can be theirs.
   private func reached(_ kind: SchemaEntry.Kind) -> Int {
-    trees.reduce(0) { $1.entry.kind == kind ? $0 + $1.records : $0 }
+    trees.reduce(0) { $1.entry.kind == kind ? $0 + max(0, $1.records - $1.rowsOfOthers) : $0 }
   }
 }
