@@ -171,8 +171,11 @@ extension MovedPages.Root {
       }), page.layoutFaults.isEmpty
     else { return bytes.isZero ? 0 : -1 }
     guard page.kind.isTable == isTable else { return -3 }
-    guard page.kind != .tableInterior, page.cellCount > 0, let form,
-      let cell = try? page.cell(0), let record = try? Record(page.bytes, in: cell.local)
+    guard let form else { return 1 }
+    // Leaves with rows are many, and any of them would do.
+    if page.kind == .tableInterior { return 3 }
+    guard page.cellCount > 0, let cell = try? page.cell(0),
+      let record = try? Record(page.bytes, in: cell.local)
     else { return 1 }
     guard form.admits(record) else { return -3 }
     // Rows of every column are hardly those of another table.
