@@ -24,7 +24,10 @@ extension Connection {
       do throws(SQLiteError) {
         start = try executeStatement(of: bytes, from: start)
       } catch {
-        if isOfApp, standIn(forWhatLacks: error) { continue }
+        let missing = error.missingFunction.map { [Name($0)] } ?? []
+        if isOfApp, KnownFunctions.canBeOfApp(Set(missing)), standIn(forWhatLacks: error) {
+          continue
+        }
         guard error.isReservedName else {
           let before = bytes[..<firstWord(of: bytes, from: start)]
           throw ScriptFailure(line: before.count { $0 == 0x0A } + 1, error: error)

@@ -135,7 +135,8 @@ final class StatementGuard {
     case .queries:
       called.insert(name)
       return KnownFunctions.names.contains(name)
-    case .script, .attaching: return KnownFunctions.names.contains(name)
+    case .script, .attaching:
+      return KnownFunctions.names.contains(name) || standIns.contains(name)
     case .migration: return !Self.refusedFunctions.contains(name)
     }
   }

@@ -35,7 +35,7 @@ extension Image {
       zip(head, RollbackJournal.magic).count(where: ==) >= RollbackJournal.magic.count - 2
     else { return false }
     let stated = try? RollbackJournal(source, databasePageSize: geometry.pageSize)
-    return stated?.pageSize != geometry.pageSize
+    return stated?.pageSize != geometry.pageSize && files.headlessJournal(geometry) != nil
   }
 
   /// Whether a journal counts other pages than the first page of before does.

@@ -9,9 +9,13 @@ extension Survey {
   ///
   /// Roots that lead to sound pages which cannot be those of their tables speak against them, and so do
   /// roots above pages of others, and texts in another encoding; a root that is damaged says nothing. A
-  /// header that knows how long the file is belongs to it.
+  /// header that knows how long the file is belongs to it, unless it leads to none of its tables.
   var speaksOfAnother: Bool {
-    guard let schema, (schema.sources[.schemaTable] ?? 0) > 1, !knowsLength else { return false }
+    guard let schema, (schema.sources[.schemaTable] ?? 0) > 1 else { return false }
+    if knowsLength {
+      let tables = judged(trees.filter { $0.entry.kind == .table })
+      return tables.borneOut == 0 && tables.contradicted >= Self.tablesMin
+    }
     if let image, EncodingVote(image).contradicts(schema.encoding) { return true }
     let roots = rootsJudged
     return roots.contradicted > 1 && roots.contradicted * 2 > roots.borneOut * 3
@@ -21,8 +25,13 @@ extension Survey {
   /// reading of the files.
   func answers(_ other: Survey) -> Bool { rootsJudged.borneOut >= other.rootsJudged.contradicted }
 
+  /// So many tables have not changed places by chance.
+  private static let tablesMin = 4
+
   /// How many roots the pages bear out, and how many they contradict.
-  private var rootsJudged: (borneOut: Int, contradicted: Int) {
+  private var rootsJudged: (borneOut: Int, contradicted: Int) { judged(trees) }
+
+  private func judged(_ trees: [TreeSurvey]) -> (borneOut: Int, contradicted: Int) {
     guard let image, let schema else { return (0, 0) }
     let judged = trees.compactMap { isHeadBorneOut(by: $0, in: image, schema) }
     let borneOut = judged.count { $0 }

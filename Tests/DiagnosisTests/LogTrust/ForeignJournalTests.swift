@@ -83,6 +83,33 @@ import Testing
     #expect(survey.strangeSidecar == "-journal")
   }
 
+  @Test(arguments: [(7, 4), (18, 1), (23, 1), (26, 0x20)] as [(Int, UInt8)])
+  func `a bit of a hot journal's head that turned leaves no half of a transaction`(
+    _ place: Int, _ bit: UInt8
+  ) throws {
+    var (main, journal) = try files(
+      of: [Self.filled], leaving: ["UPDATE own SET body = 'BODY ' || id"], at: "app.db")
+    let records = try RollbackJournal(MemorySource(journal), databasePageSize: 1024).records
+    #expect(records.count > 8)
+    func range(_ page: PageNumber) -> Range<Int> { (page.number - 1) * 1024..<page.number * 1024 }
+    for record in records {
+      main.replaceSubrange(
+        range(record.page), with: journal[record.offset..<record.offset + 1024])
+    }
+    let before = main
+    // Of the transaction, the last letter on some pages has arrived.
+    for record in records.dropFirst(4) { main[range(record.page).upperBound - 1] ^= 1 }
+    #expect(main != before)
+    journal[place] ^= bit
+    let survey = Survey(main: main, journal: journal)
+    #expect(survey.findings.contains { $0.code == .journalDamaged }, "\(survey.findings)")
+    let image = try #require(survey.image)
+    let pages = try (1...image.pageCount).map {
+      try image.bytes(of: #require(PageNumber($0)))
+    }
+    #expect(pages.reduce(Bytes(), +).elementsEqual(before.prefix(1024 * image.pageCount)))
+  }
+
   @Test func `a whole database in a journal does not replace one that was cut off itself`() throws {
     let (main, _) = try files(
       of: [Self.filled], leaving: ["UPDATE own SET body = body || '!' WHERE id < 200"],

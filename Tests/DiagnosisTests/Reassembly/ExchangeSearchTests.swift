@@ -49,6 +49,43 @@ struct ExchangeSearchTests {
       : rebuilt.rowsWithoutTable.rows > 0 ? "rows without table" : ""
   }
 
+  @Test func `where tables or their only indexes have changed places, nothing is complete`() throws
+  {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE a (id INTEGER PRIMARY KEY, b TEXT, c INT);
+      CREATE TABLE z (id INTEGER PRIMARY KEY, b TEXT, c INT);
+      CREATE INDEX ai ON a (c);
+      CREATE INDEX zi ON z (c);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
+      INSERT INTO a SELECT i, 'row ' || i, 3 * i FROM n;
+      INSERT INTO z SELECT id, 'other ' || id, 3 * id + 1 FROM a WHERE id < 20;
+      """)
+    let (one, other) = (specimen.pages(of: "ai", "leaf")[0], specimen.pages(of: "zi", "leaf")[0])
+    let rebuilt = Reconstruction(main: specimen.with(.swapPages(one, other)).bytes)
+    #expect(rebuilt.undecidedTables.count == 1)
+    #expect(rebuilt.findings.contains { $0.code == .orphanRows && $0.severity == .loss })
+  }
+
+  @Test func `an index of expressions tells nothing of another table's rows`() throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE a (id INTEGER PRIMARY KEY, b TEXT);
+      CREATE INDEX words ON a (b);
+      CREATE INDEX low ON a (lower(b));
+      CREATE TABLE z (id INTEGER PRIMARY KEY, size BLOB);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
+      INSERT INTO a SELECT i, 'Text ' || i FROM n;
+      INSERT INTO z SELECT id, x'01' FROM a;
+      """)
+    var bytes = specimen.with(.zeroPage(specimen.pages(of: "words", "leaf")[0])).bytes
+    bytes[specimen.pages(of: "low", "leaf")[0] * Specimen.pageSize - 2] ^= 0x01
+    let rebuilt = Reconstruction(main: bytes)
+    #expect(rebuilt.undecidedTables.isEmpty)
+    #expect(rebuilt.survey.tree(named: "a").map { rebuilt.rowsFound(in: $0) } == 30)
+    #expect(rebuilt.survey.tree(named: "z").map { rebuilt.rowsFound(in: $0) } == 30)
+  }
+
   @Test(arguments: [true, false])
   func `indexes that have changed places leave their tables alone`(bySwap: Bool) throws {
     let specimen = try Specimen(

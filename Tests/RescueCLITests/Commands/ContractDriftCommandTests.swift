@@ -29,6 +29,49 @@ import Testing
     }
   }
 
+  // MARK: What a script leaves behind
+
+  @Test func `a table whose rules name it is made anew, and drifts no more`() throws {
+    let file = try build(
+      "app.db", "CREATE TABLE t (a INT CHECK (t.a > 0)); INSERT INTO t VALUES (1), (2)")
+    let wanted = try build(
+      "new.db", "CREATE TABLE t (a INT CHECK (t.a >= 0), b TEXT, CHECK (\"t\".a < 9))")
+    let diff = try bench.run("contract", "diff", file, wanted)
+    try Connection(file, mode: .app).execute(diff.output)
+    #expect(try Oracle(file).value("SELECT count(*) FROM t") == .integer(2))
+    #expect(try bench.run("contract", "diff", file, wanted).output.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("fts5 (a, b)", "fts5 (a)", "the values of 'b' go with it"),
+    ("rtree (id, a, b, +n)", "rtree (id, a, b)", "the values of 'n' go with it"),
+    ("fts5 (a)", "fts5 (a, content = t, content_rowid = id)", "all that 'f' holds goes with it"),
+  ])
+  func `what a virtual table holds and its successor does not is told`(
+    _ old: String, _ new: String, _ words: String
+  ) throws {
+    let table = "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT); CREATE VIRTUAL TABLE f USING "
+    let ending = try bench.run(
+      "contract", "diff", build("old.db", table + old), build("new.db", table + new))
+    #expect(ending.output.contains(words), "\(ending.all)")
+    #expect(ending.output.contains("sqlite3 -bail"), "\(ending.all)")
+  }
+
+  @Test func `a contract of what calls an app's function holds for its own database`() throws {
+    let file = bench["app.db"]
+    try DatabaseBuilder(["CREATE TABLE t (b TEXT)"]).build(at: file)
+    let contract = bench["c.json"]
+    #expect(try bench.run("contract", "capture", file, "--output", contract).status == 0)
+    let text = String(decoding: try contract.contents(), as: UTF8.self)
+    let ofApp = text.replacing(
+      "CREATE TABLE t (b TEXT)", with: "CREATE TABLE t (b TEXT CHECK (sha(b)))"
+    )
+    .replacing("\"name\" : \"t\",", with: "\"checks\" : [\"sha(b)\"], \"name\" : \"t\",")
+    try contract.replaceContents(with: Bytes(ofApp.utf8))
+    let ending = try bench.run("contract", "verify", file, "--contract", contract)
+    #expect(ending.status == 12, "\(ending.all)")
+  }
+
   // MARK: Tables under other names
 
   @Test func `a table that is there under another name may have been renamed`() throws {

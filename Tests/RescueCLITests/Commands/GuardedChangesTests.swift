@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ids + links + alike + numbering + objects + columns)
+  @Test(arguments: ids + contents + links + alike + numbering + objects + columns)
   func `a change is refused or told`(_ change: Change) throws {
     let bench = try Workbench()
     let (file, new) = (bench["app.db"], bench["new.db"])
@@ -95,6 +95,21 @@ import Testing
     Change(
       "a full-text table's other column", texts, again("f", "rowid", "a, b=a, 'junk' || i"),
       says: ["3 rows of 'f' have another id", "column 'f.b' has other values than before"]),
+  ]
+
+  private static let textsTwice = [
+    "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)",
+    "INSERT INTO t (a) VALUES ('one'), ('two'), ('three')",
+    "CREATE VIRTUAL TABLE f USING fts5 (a)", "INSERT INTO f (rowid, a) SELECT id, a FROM t",
+  ]
+
+  static let contents: [Change] = [
+    Change(
+      "a full-text table that leaves its texts to a table that has them", textsTwice,
+      [
+        "DROP TABLE f", "CREATE VIRTUAL TABLE f USING fts5 (a, content = t, content_rowid = id)",
+        "INSERT INTO f (f) VALUES ('rebuild')",
+      ], says: ["verified"])
   ]
 
   // MARK: Rows that refer to rows with other ids

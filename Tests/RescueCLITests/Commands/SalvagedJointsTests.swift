@@ -30,6 +30,18 @@ import Testing
     return file
   }
 
+  @Test(arguments: [4096, 8192])
+  func `as many bytes as pages have, put into a page of a long row, take it for no whole one`(
+    _ count: Int
+  ) throws {
+    let file = try build(rows: 20, words: 3000)
+    var bytes = try file.contents()
+    bytes.insert(contentsOf: Bytes(repeating: 0x20, count: count), at: 30 * 4096 + 1500)
+    try file.replaceContents(with: bytes)
+    let (status, rows, wrong) = try salvage(file, words: 3000)
+    #expect(status == 14 && wrong == 0 && rows >= 17, "\(status) \(rows) \(wrong)")
+  }
+
   private static func text(_ words: Int, _ id: String = "i") -> String {
     "replace(hex(zeroblob(\(words))), '00', 'word ' || \(id) || ' ')"
   }

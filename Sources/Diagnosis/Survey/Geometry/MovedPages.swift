@@ -36,6 +36,8 @@ struct MovedPages {
   private static let rootMax = 256
   /// How many stretches there are, at most: what has more was not moved.
   static let stretchMax = 256
+  /// How many trees have records of one form, at most, for these to tell one from the others.
+  private static let sharingMax = 2
   /// How many numbers are tried for the border between two stretches, at most.
   static let borderMax = 4096
   /// What has to speak for a place where pages moved.
@@ -77,11 +79,16 @@ struct MovedPages {
     // The file begins as it did.
     marks.append(
       Mark(number: max(1, plain), weights: shifts.map { $0 == plain ? Self.leastWeight + 1 : 0 }))
+    // Rows that many tables can have are those of none: any leaf would do for each of their roots.
+    let sharing = Dictionary(roots.compactMap(\.form).map { ($0, 1) }, uniquingKeysWith: +)
     for root in roots.prefix(Self.rootMax) {
+      let isCommon = root.form.map { sharing[$0, default: 0] > Self.sharingMax } ?? false
       let weights = try shifts.map { shift throws(ReadFailure) in
         let position = root.number - shift
         return roll.entries.indices.contains(position)
-          ? root.weight(of: try slots.read(position, of: source), geometry) : 0
+          ? min(
+            root.weight(of: try slots.read(position, of: source), geometry), isCommon ? 1 : .max)
+          : 0
       }
       marks.append(Mark(number: root.number, weights: weights))
     }
@@ -171,11 +178,8 @@ extension MovedPages.Root {
       }), page.layoutFaults.isEmpty
     else { return bytes.isZero ? 0 : -1 }
     guard page.kind.isTable == isTable else { return -3 }
-    guard let form else { return 1 }
-    // Leaves with rows are many, and any of them would do.
-    if page.kind == .tableInterior { return 3 }
-    guard page.cellCount > 0, let cell = try? page.cell(0),
-      let record = try? Record(page.bytes, in: cell.local)
+    guard page.kind != .tableInterior, page.cellCount > 0, let form,
+      let cell = try? page.cell(0), let record = try? Record(page.bytes, in: cell.local)
     else { return 1 }
     guard form.admits(record) else { return -3 }
     // Rows of every column are hardly those of another table.

@@ -59,6 +59,57 @@ import Testing
     #expect((2...(pages / 2 + 2)).contains(number))
   }
 
+  @Test func `a page that is missing gives no table the entries of an index`() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: Self.pageSize,
+      [
+        """
+        CREATE TABLE pair (k TEXT PRIMARY KEY, v BLOB, n INT) WITHOUT ROWID;
+        CREATE TABLE word (w TEXT PRIMARY KEY, at INT);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+        INSERT INTO pair SELECT 'a' || (i * 7919 % 10007), zeroblob(i % 20), i FROM n;
+        INSERT INTO word SELECT 'k' || k, n FROM pair;
+        """
+      ]
+    ).build(at: path)
+    let bytes = try path.contents()
+    let pages = try Oracle(path).pages.filter { $0.object == "pair" && $0.kind == "leaf" }
+    for page in pages.map(\.number) {
+      var moved = bytes
+      moved.removeSubrange((page - 1) * Self.pageSize..<page * Self.pageSize)
+      let rebuilt = Reconstruction(main: moved)
+      let tree = try #require(rebuilt.survey.tree(named: "pair"))
+      #expect(rebuilt.rowsFound(in: tree) < 300, "\(page)")
+      #expect(rebuilt.loss(of: tree) != .none, "\(page)")
+    }
+  }
+
+  @Test func `a byte that was put in leaves the rows of tables of one form in their tables`() throws
+  {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    let names = (0..<10).map { "t\($0)" }
+    let tables = names.map { "CREATE TABLE \($0) (a INTEGER PRIMARY KEY, b TEXT);" }
+    let rows = (0..<400).map { "INSERT INTO t\($0 % 10) (b) VALUES ('t\($0 % 10) word \($0)');" }
+    try DatabaseBuilder(
+      pageSize: 512, [.init((tables + rows).joined(separator: "\n"), [])]
+    ).build(at: path)
+    var bytes = try path.contents()
+    bytes.insert(0x0D, at: 3 * 512 + 250)
+    let survey = Survey(main: bytes)
+    for (index, name) in names.enumerated() {
+      guard let tree = survey.tree(named: Name(name)), let root = tree.root else { continue }
+      survey.image?.forEachRecord(ofTree: root, isTable: true) { row in
+        let text = row.record.value(1)?.utf8String ?? ""
+        if !text.hasPrefix("t\(index) ") { Issue.record("\(name) has \(text)") }
+        return true
+      }
+    }
+    #expect(names.dropFirst(3).allSatisfy { survey.tree(named: Name($0))?.records == 40 })
+  }
+
   @Test(arguments: 4...8)
   func `pages that are missing belong to no other place`(after place: Int) throws {
     let scratch = try ScratchFolder()
