@@ -2,6 +2,7 @@
 // A script of many statements, run one by one, so that a failure has a line.
 
 internal import CSQLite
+import SQLiteFormat
 
 /// A statement of a script that failed, and where it starts.
 struct ScriptFailure: Error {
