@@ -2,7 +2,6 @@
 // A script of many statements, run one by one, so that a failure has a line.
 
 internal import CSQLite
-import SQLiteFormat
 
 /// A statement of a script that failed, and where it starts.
 struct ScriptFailure: Error {
@@ -25,10 +24,7 @@ extension Connection {
       do throws(SQLiteError) {
         start = try executeStatement(of: bytes, from: start)
       } catch {
-        let missing = error.missingFunction.map { [Name($0)] } ?? []
-        if isOfApp, KnownFunctions.canBeOfApp(Set(missing)), standIn(forWhatLacks: error) {
-          continue
-        }
+        if isOfApp, standIn(forWhatLacks: error) { continue }
         guard error.isReservedName else {
           let before = bytes[..<firstWord(of: bytes, from: start)]
           throw ScriptFailure(line: before.count { $0 == 0x0A } + 1, error: error)

@@ -136,7 +136,8 @@ final class StatementGuard {
       called.insert(name)
       return KnownFunctions.names.contains(name)
     case .script, .attaching:
-      return KnownFunctions.names.contains(name) || standIns.contains(name)
+      return KnownFunctions.names.contains(name)
+        || standIns.contains(name) && KnownFunctions.canBeOfApp([name])
     case .migration: return !Self.refusedFunctions.contains(name)
     }
   }
