@@ -81,9 +81,10 @@ enum MigrationLeftWrongCause: Cause {
       let schema = traces.survey.schema?.parsed.description
     else { return nil }
     let present = Set(schema.tables.map(\.name) + schema.views.map(\.name))
-    for table in traces.survey.userTables.keys.sorted() {
+    let absent = schema.tablesUsed.subtracting(present)
+    for table in absent.isEmpty ? [] : traces.survey.userTables.keys.sorted() {
       for passing in (RebuildName.usual + RebuildName.copies).map({ $0.name(of: table) })
-      where !present.contains(passing) {
+      where absent.contains(passing) {
         guard let user = schema.users(of: passing).first else { continue }
         return .fits(
           .likely, "'\(user)' names '\(passing)', which is not there",

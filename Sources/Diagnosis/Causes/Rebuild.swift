@@ -100,6 +100,11 @@ extension SchemaDescription {
       + (views + triggers).filter { $0.tablesNamed.contains(table) }.map(\.name)
   }
 
+  /// All that tables refer to, and that views and triggers name.
+  var tablesUsed: Set<Name> {
+    Set(tables.flatMap { $0.foreignKeys.map(\.table) } + (views + triggers).flatMap(\.tablesNamed))
+  }
+
   /// A view or trigger with a table that it names and that is not among those that are there; nil
   /// for none.
   func namesWithoutTable(besides present: Set<Name>) -> (user: Name, table: Name)? {

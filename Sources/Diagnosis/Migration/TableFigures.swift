@@ -91,7 +91,7 @@ package struct TableFigures: Hashable, Sendable {
     var figures = self
     scan.run(&claims) { event in
       switch event {
-      case .record(let stored): figures.add(stored, source)
+      case .record(let stored): figures.add(stored, source, survey.encoding)
       case .page: break
       default: figures.isWhole = false
       }
@@ -106,14 +106,17 @@ package struct TableFigures: Hashable, Sendable {
   /// The column of a name.
   package func column(_ name: Name) -> Column? { columns.first { $0.name == name } }
 
-  private mutating func add(_ stored: StoredRecord, _ source: RowSource) {
+  /// Takes in a row; texts are compared as if they were in UTF-8.
+  private mutating func add(
+    _ stored: StoredRecord, _ source: RowSource, _ encoding: TextEncoding
+  ) {
     let fields = Array(stored.record.fields)
     var (row, key, whole) = (ContentHash(), ContentHash(), ContentHash())
     var hashes: [UInt64?] = []
     hashes.reserveCapacity(columns.count)
     for place in columns.indices {
       let content = source.content(at: place, of: fields, rowID: stored.rowID)
-      guard let hash = stored.record.hash(of: content) else {
+      guard let hash = stored.record.hash(of: content, encoding) else {
         isWhole = false
         return
       }
@@ -214,11 +217,16 @@ struct ContentHash {
 
 extension Record {
   /// The hash of what the record holds for a column; nil where that cannot be read.
-  fileprivate func hash(of content: RowShape.Content) -> (value: UInt64, isNull: Bool)? {
+  fileprivate func hash(
+    of content: RowShape.Content, _ encoding: TextEncoding
+  ) -> (value: UInt64, isNull: Bool)? {
     switch content {
+    case .value(.text(let bytes)): (Self.hash(ofText: bytes, encoding), false)
     case .value(let value): Self.hash(of: value, isReal: false)
     case .field(let field, let isReal):
-      if field.isText || field.isBlob {
+      if field.isText, encoding != .utf8, (1...Self.transcodedMax).contains(field.length) {
+        (try? pieces(of: field).joined()).map { (Self.hash(ofText: $0, encoding), false) }
+      } else if field.isText || field.isBlob {
         longHash(of: field).map { ($0, false) }
       } else {
         (try? value(of: field)).flatMap { Self.hash(of: $0, isReal: isReal) }
@@ -247,6 +255,14 @@ extension Record {
     return (hash.value, false)
   }
 
+  /// The longest text in UTF-16 that is compared with others as if it were in UTF-8, in bytes.
+  private static var transcodedMax: Int { 1 << 18 }
+
+  private static func hash(ofText bytes: Bytes, _ encoding: TextEncoding) -> UInt64 {
+    let text = encoding == .utf8 ? bytes : Bytes(encoding.string(bytes).utf8)
+    return hash(of: .text(text), isReal: false).value
+  }
+
   /// The hash of a text or blob, which may be too long to be held in memory.
   private func longHash(of field: Field) -> UInt64? {
     var hash = ContentHash()
@@ -258,5 +274,14 @@ extension Record {
       return nil
     }
     return hash.value
+  }
+}
+
+extension Record.Pieces {
+  /// All of them as one.
+  fileprivate func joined() throws(FormatError) -> Bytes {
+    var (pieces, bytes) = (self, Bytes())
+    while let piece = try pieces.next() { bytes += piece.bytes[piece.range] }
+    return bytes
   }
 }

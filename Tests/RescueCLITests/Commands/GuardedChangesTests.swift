@@ -97,6 +97,27 @@ import Testing
       says: ["3 rows of 'f' have another id", "column 'f.b' has other values than before"]),
   ]
 
+  @Test(arguments: ["rowid", "without rowid"])
+  func `another encoding changes no value`(_ kind: String) throws {
+    let bench = try Workbench()
+    let (file, new) = (bench["app.db"], bench["new.db"])
+    let steps = ["UTF-8", "UTF-16"].map { encoding -> [DatabaseBuilder.Step] in
+      [
+        .init(stringLiteral: "PRAGMA encoding = '\(encoding)'"),
+        .init(
+          stringLiteral: "CREATE TABLE e (k TEXT PRIMARY KEY, v TEXT DEFAULT 'ä')"
+            + (kind == "rowid" ? "" : " WITHOUT ROWID")),
+        "INSERT INTO e VALUES ('one', 'größer'), ('two', '日本'), ('three', '')",
+        "ALTER TABLE e ADD COLUMN w TEXT DEFAULT 'später'",
+      ]
+    }
+    try DatabaseBuilder(steps[0]).build(at: file)
+    try DatabaseBuilder(steps[1]).build(at: new)
+    let ending = try bench.run("guard", file, "--on-failure", "restore", "--", "/bin/cp", new, file)
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(!ending.all.contains("unless it was meant"), "\(ending.all)")
+  }
+
   private static let textsTwice = [
     "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)",
     "INSERT INTO t (a) VALUES ('one'), ('two'), ('three')",
