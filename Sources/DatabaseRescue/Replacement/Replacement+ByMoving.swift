@@ -12,7 +12,7 @@ extension Replacement {
     var new: [UInt64]?
     do {
       let exists = try world.storage.status(of: folder.database) != nil
-      let lock = exists ? try folder.lockDatabase(world.storage) : nil
+      let lock = exists ? try folder.lockDatabase(world) : nil
       let present = try require(state)
       try withExtendedLifetime((lock, present)) {
         if exists { try world.storage.copyAttributes(from: folder.database, to: newFile) }

@@ -75,7 +75,7 @@ extension Replacement {
     case .transaction: try folder.clear(plan.code, storage)
     case .move:
       let exists = try storage.status(of: folder.database) != nil
-      let lock = exists ? try folder.lockDatabase(storage) : nil
+      let lock = exists ? try folder.lockDatabase(world) : nil
       try withExtendedLifetime(lock) {
         try Displacement(folder, plan.code, storage).resume()
       }

@@ -25,16 +25,25 @@ extension RescueFolder {
       next: undoCommand(code))
   }
 
+  /// How long is waited before a second look at who has the database open.
+  private static let secondLook = Duration.milliseconds(50)
+
   /// Keeps the connections of others from the database.
   ///
   /// - Throws: ``RescueError`` of the kind `.busy` when somebody is using it.
-  func lockDatabase(_ storage: any Storage) throws -> HeldLock {
-    let lock = try storage.lockDatabase(database)
+  func lockDatabase(_ world: World) throws -> HeldLock {
+    let lock = try world.storage.lockDatabase(database)
     // In a rollback mode, one that is idle holds no lock, and would go on with the old file.
-    let process = lock == nil ? nil : storage.writers(of: database).min()
-    if let lock, process == nil { return lock }
+    var processes = lock == nil ? [] : world.storage.writers(of: database)
+    if !processes.isEmpty {
+      // Until it runs a program of its own, a child has open what its parent has.
+      world.pause(Self.secondLook)
+      processes.formIntersection(world.storage.writers(of: database))
+    }
+    if let lock, processes.isEmpty { return lock }
+    let user = processes.min().map { "process \($0)" } ?? "another process"
     throw RescueError(
-      .busy, "\(process.map { "process \($0)" } ?? "another process") has '\(database)' open",
+      .busy, "\(user) has '\(database)' open",
       meaning: "nothing was changed", advice: "close the app that uses it, then try again")
   }
 

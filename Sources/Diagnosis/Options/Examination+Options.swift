@@ -73,9 +73,9 @@ extension Examination {
       return [option(.nothing, "the database is sound, but searches may miss rows"), newIndexes()]
     }
     guard let first = soundButFirst else {
-      return [option(.nothing, "nothing is wrong: leave the database as it is")] + restores
+      return [option(.nothing, "nothing is wrong: leave the database as it is")]
     }
-    return [option(.nothing, first)]
+    return [option(.nothing, first)] + restores
   }
 
   /// What to do about a framework's books where only they are wrong; nil where that is not so.
