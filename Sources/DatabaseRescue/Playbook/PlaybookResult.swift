@@ -120,8 +120,6 @@ package struct PlaybookResult: Hashable, Sendable {
     switch ending {
     case .needsDecision, .refused: .decisionNeeded
     case .declined: .declined
-    // Who stops before anybody has looked needs something first.
-    case .stopped where verdict == nil: failure?.kind ?? .decisionNeeded
     case .failed, .done, .skipped, .stopped: failure?.kind
     }
   }
