@@ -51,19 +51,26 @@ struct SalvagedDatabase: ~Copyable {
       balances: salvage.survey.naming(ledger.balances),
       unrestored: salvage.refusedObjects + salvage.guessedObjects
         + unrestored.map { ($0.name, $0.reason) },
-      notes: ledger.notes,
+      notes: ledger.notes.filter { !reservations.contains($0) },
       integrityProblems: verification.integrityProblems
         + salvage.problems(with: modules.verdicts),
       danglingReferences: verification.danglingReferences)
     report.origins = ledger.origins
     report.unchecked = salvage.unchecked(modules.verdicts) + verification.unchecked
     report.failedReads = salvage.survey.failures.count
-    report.reservations =
-      salvage.survey.neighbours.map(\.message) + salvage.reconstruction.undecidedTables
-    if salvage.survey.image?.missingLog != nil {
-      report.reservations.append("its -wal is missing, which had what was committed last")
-    }
+    report.reservations = reservations
     return report
+  }
+
+  /// What may have been there besides what was seen.
+  private var reservations: [String] {
+    // Where there is no table, none can say that it may have lost rows.
+    let missing = ledger.balances.isEmpty ? salvage.missingNotes : []
+    let log =
+      salvage.survey.image?.missingLog == nil
+      ? [] : ["its -wal is missing, which had what was committed last"]
+    return salvage.survey.neighbours.map(\.message) + salvage.reconstruction.undecidedTables
+      + missing + log
   }
 
   /// Whether the quarantine says anything that the fresh database does not.

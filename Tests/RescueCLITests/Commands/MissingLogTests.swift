@@ -52,6 +52,22 @@ import Testing
     #expect(try bench.run("check", file).output.contains("the -wal is missing"))
   }
 
+  @Test func `a file without a table beside a log of zeros is not all that there was`() throws {
+    let app = try Connection(bench["open.db"], mode: .app)
+    try app.execute(
+      "PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0; CREATE TABLE t (a); "
+        + "INSERT INTO t VALUES (1)")
+    try file.replaceContents(with: bench["open.db"].contents())
+    let log = try bench["open.db"].adding(suffix: "-wal").contents()
+    try file.adding(suffix: "-wal").replaceContents(with: Bytes(repeating: 0, count: log.count))
+    withExtendedLifetime(app) {}
+    #expect(try bench.run("check", file).status == 14)
+    let ending = try bench.run("salvage", file, "--output", bench["new.db"])
+    #expect(ending.status == 14, "\(ending.all)")
+    #expect(ending.output.contains("rows may be missing"), "\(ending.all)")
+    #expect(!ending.output.contains("complete"), "\(ending.all)")
+  }
+
   @Test func `an index whose frames are all in the file is no reason for alarm`() throws {
     try leave(checkpointed: true)
     #expect(try bench.run("check", file).status == 0)
