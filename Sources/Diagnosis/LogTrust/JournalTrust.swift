@@ -63,19 +63,16 @@ extension Survey {
         return image.hasOutlivedJournal && reading(.none).isWhole
           ? withJournalInDoubt : doubtingJournal
       }
-      if image.miscounts(journal) {
-        let counted = reading(.headless)
-        if counted.isWhole { return counted }
-      }
+      if image.miscounts(journal) { return reading(.headless).trustingJournal(or: reading) }
       let alone = reading(.none)
       if alone.isWhole || image.journalFits == false && sharesNoTable(with: alone) { return alone }
       guard !isConsistent, !journal.continued.isEmpty else { return doubtingJournal }
       let plain = reading(.asSQLite)
       return (plain.contradictions < contradictions ? plain : self).doubtingJournal
     case .stale, .otherPageSize:
-      guard image.hasJournalOfDamagedHead || !isWhole && image.hasUnfinishedJournal else {
-        return self
-      }
+      // What its records prove may still be another state's.
+      if image.hasJournalOfDamagedHead { return reading(.headless).trustingJournal(or: reading) }
+      guard !isWhole, image.hasUnfinishedJournal else { return self }
       let back = reading(.headless)
       return back.isWhole || back.contradictions < contradictions ? back : self
     case .absent, .contradictory: return self

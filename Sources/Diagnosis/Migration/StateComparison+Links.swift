@@ -9,10 +9,12 @@ extension StateComparison {
   var linkProblems: [String] {
     let pairs = Dictionary(
       comparable.map { ($0.old, $0) }, uniquingKeysWith: { first, _ in first })
+    let tables = Dictionary(
+      before.schema.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return before.schema.tables.flatMap { table in
       table.foreignKeys.compactMap { key -> String? in
         guard let child = pairs[table.name], let parent = pairs[key.table] else { return nil }
-        let referenced = key.referenced(in: before.schema.tables.first { $0.name == key.table })
+        let referenced = key.referenced(in: tables[key.table])
         let count = MovedLinks(from: child, key.columns, to: parent, referenced)?.count ?? 0
         return count > 0
           ? "\(counted(count, "row")) of '\(child.new)' \(count == 1 ? "refers" : "refer") to other "

@@ -56,8 +56,7 @@ extension StateComparison {
     let name = pair.name(of: column)
     guard others[pair.new]?.columns.contains(name) != true else { return nil }
     guard let other = pair.column(column) else {
-      return contract == nil && values > 0
-        ? "column '\(pair.new).\(column.name)' with \(counted(values, "value")) is gone" : nil
+      return contract == nil ? Self.dropped(column, of: pair) : nil
     }
     let left = pair.now.rows - other.nulls
     // A table that was made anew may have given other rows the old ids, as many as came.
@@ -133,20 +132,22 @@ extension StateComparison {
   private var columnsDropped: [String] {
     guard contract != nil else { return [] }
     return rowsBefore.flatMap { pair in
-      pair.then.columns.compactMap { column in
-        let values = pair.then.rows - column.nulls
-        return values > 0 && pair.column(column) == nil
-          ? "column '\(pair.new).\(column.name)' with \(counted(values, "value")) is gone" : nil
-      }
+      pair.then.columns.compactMap { pair.column($0) == nil ? Self.dropped($0, of: pair) : nil }
     }
+  }
+
+  /// What is said of a column that is gone; nil where it had no value.
+  private static func dropped(_ column: TableFigures.Column, of pair: TablePair) -> String? {
+    let values = pair.then.rows - column.nulls
+    return values > 0
+      ? "column '\(pair.new).\(column.name)' with \(counted(values, "value")) is gone" : nil
   }
 
   /// Rows that are gone from tables whose rows may come and go.
   private var freeRows: [String] {
     rowCounts.compactMap { count in
       guard let then = count.before, let now = count.after, now < then,
-        contract?.rowCountPolicy(of: count.oldName ?? count.table) == .any
-          || contract?.rowCountPolicy(of: count.table) == .any
+        isFreeByContract(count.oldName ?? count.table)
       else { return nil }
       return "'\(count.table)' had \(counted(then, "row")) and has \(now), as may be"
     }

@@ -55,20 +55,20 @@ extension Examination {
   /// What can be done about a sound database of the right version.
   private func soundOptions(_ restores: [RecoveryOption]) -> [RecoveryOption] {
     let isOfJournal = circumstances.before == nil
-    if causes.causes.contains(where: { $0.kind == .putBack }) {
-      let first =
+    let kinds = Set(causes.causes.map(\.kind))
+    let flaw: String? =
+      if kinds.contains(.putBack) {
         isOfJournal
-        ? "the database is sound, but older than its journal: look for the newer file first"
-        : "the database is sound, but older than its backup: compare first"
-      return [option(.nothing, first)] + restores
-    }
-    if causes.causes.contains(where: { $0.kind == .migrationLeftWrong }) {
-      let first =
+          ? "older than its journal: look for the newer file first"
+          : "older than its backup: compare first"
+      } else if kinds.contains(.migrationLeftWrong) {
         isOfJournal
-        ? "the database is sound, but a migration left it wrong: look at it first"
-        : "the database is sound, but lacks rows of its backup: compare first"
-      return [option(.nothing, first)] + restores
-    }
+          ? "a migration left it wrong: look at it first"
+          : "lacks rows of its backup: compare first"
+      } else {
+        nil
+      }
+    if let flaw { return [option(.nothing, "the database is sound, but \(flaw)")] + restores }
     if findings.contains(where: { $0.code == .fullTextStale }) {
       return [option(.nothing, "the database is sound, but searches may miss rows"), newIndexes()]
     }

@@ -83,6 +83,22 @@ import Testing
     #expect(survey.strangeSidecar == "-journal")
   }
 
+  @Test(arguments: [(7, 4), (18, 1), (26, 0x20)] as [(Int, UInt8)])
+  func `a journal of an earlier state takes nothing back, though a bit of its head turned`(
+    _ place: Int, _ bit: UInt8
+  ) throws {
+    let changes = (1...3).map {
+      DatabaseBuilder.Step(stringLiteral: "UPDATE own SET body = 'BODY \($0) ' || id")
+    }
+    var (_, journal) = try files(of: [Self.filled], leaving: [changes[0]], at: "app.db")
+    let path = scratch["newer.db"]
+    try DatabaseBuilder(pageSize: 1024, [Self.filled] + changes).build(at: path)
+    journal[place] ^= bit
+    let survey = Survey(main: try path.contents(), journal: journal)
+    #expect(try survey.firstDifference(from: Oracle(path)) == nil)
+    #expect(!survey.findings.contains { $0.code == .journalDamaged })
+  }
+
   @Test(arguments: [(7, 4), (18, 1), (23, 1), (26, 0x20)] as [(Int, UInt8)])
   func `a bit of a hot journal's head that turned leaves no half of a transaction`(
     _ place: Int, _ bit: UInt8

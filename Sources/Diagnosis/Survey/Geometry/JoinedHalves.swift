@@ -109,6 +109,7 @@ struct JoinedHalves {
     // Where as much was put in as some pages have, each page speaks for its own place.
     let isOfWholePages = shift % pageSize == 0
     if isOfWholePages {
+      if areOnlyReordered { return }
       let end = before.offset + before.byteCount
       func isSame(_ side: Int) throws(ReadFailure) -> Bool {
         try source.read(at: max(0, end + side), count: pageSize)
@@ -117,7 +118,7 @@ struct JoinedHalves {
       // Pages that stand there twice are whole, and so are those beside them.
       var areCopies = try isSame(0)
       if !areCopies { areCopies = try isSame(-pageSize) }
-      if areOnlyReordered || end < part.offset && areCopies { return }
+      if end < part.offset, areCopies { return }
       if let first = PageNumber(part.place / pageSize + 1),
         !geometry.hasTree(try source.read(at: part.offset, count: pageSize), at: 0)
       {
