@@ -24,6 +24,7 @@ extension SalvageReader {
   package func readReplicas(_ body: (ReplicaRow) throws -> Void) rethrows {
     var owners = ReplicaOwners(reconstruction.survey, image)
     var stretches = LostStretches(reconstruction)
+    let keyedTables = KeyedTables(reconstruction.survey)
     for generation in Generations(image) {
       for replica in generation.replicas {
         let isWanted = owners.wants(replica)
@@ -35,25 +36,56 @@ extension SalvageReader {
         // A page may have belonged to another kind of tree before.
         let tree = owner.flatMap { $0.isRowIDTable == page.kind.isTable ? $0 : nil }
         guard isWanted || tree.map({ stretches.exist(in: $0) }) == true else { continue }
-        guard page.kind == .tableLeaf || !page.kind.isTable && tree?.entry.kind == .table,
+        guard page.kind == .tableLeaf || !page.kind.isTable && tree?.entry.kind != .index,
           (try? image.bytes(of: replica.page)) != page.bytes
         else { continue }
-        for cell in generation.image.cells(of: page).cells {
-          // Frames from before a restart of the log are parts of several states.
-          if case .olderFrame = replica.source, cell.overflow != nil { continue }
-          guard let record = try? generation.image.record(of: cell, on: page).record else {
-            continue
-          }
-          let stored = StoredRecord(
-            rowID: cell.rowID, record: record, page: replica.page, offset: cell.offset)
+        let rows = generation.rows(on: page, of: replica)
+        let tables = tree.map { [$0] } ?? (page.kind.isTable ? [] : keyedTables.candidates(for: rows))
+        guard page.kind.isTable || !tables.isEmpty else { continue }
+        for stored in rows {
           // What the page lost since was deleted, or moved to one that is not there.
           guard isWanted || tree.map({ stretches.contain(stored, of: $0) }) == true else {
             continue
           }
-          try body(ReplicaRow(table: tree, stored: stored, source: replica.source))
+          try body(
+            ReplicaRow(
+              table: tables.count == 1 ? tables[0] : nil, stored: stored, source: replica.source))
         }
       }
     }
+  }
+}
+
+extension Generation {
+  /// The rows of a copy of a page that can be read.
+  fileprivate func rows(on page: BTreePage, of replica: PageReplica) -> [StoredRecord] {
+    image.cells(of: page).cells.compactMap { cell in
+      // Frames from before a restart of the log are parts of several states.
+      if case .olderFrame = replica.source, cell.overflow != nil { return nil }
+      return (try? image.record(of: cell, on: page).record).map { record in
+        StoredRecord(rowID: cell.rowID, record: record, page: replica.page, offset: cell.offset)
+      }
+    }
+  }
+}
+
+/// The tables without rowids, whose pages look like those of indexes.
+private struct KeyedTables {
+  private let forms: [(table: TreeSurvey, form: RecordForm)]
+
+  init(_ survey: Survey) {
+    forms = survey.trees.filter { $0.entry.kind == .table && !$0.isRowIDTable }
+      .compactMap { table in
+        survey.schema.flatMap { survey.form(of: table, $0) }.map { (table, $0) }
+      }
+  }
+
+  /// Those that rows can belong to which lie together; a few of them may be damaged.
+  func candidates(for rows: [StoredRecord]) -> [TreeSurvey] {
+    guard !rows.isEmpty else { return [] }
+    return forms.filter { _, form in
+      rows.count { form.admits($0.record) } * 10 >= rows.count * 9
+    }.map(\.table)
   }
 }
 

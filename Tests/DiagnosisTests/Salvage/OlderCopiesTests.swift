@@ -78,4 +78,44 @@ import Testing
     // Where nothing is missing, what is not there any more was deleted.
     #expect(found.allSatisfy { (250...450).contains($0) })
   }
+
+  @Test(arguments: [
+    "id INTEGER PRIMARY KEY, body TEXT)", "id INT PRIMARY KEY, body TEXT) WITHOUT ROWID",
+  ])
+  func `rows of older copies are found where nothing tells any more whose the page was`(
+    _ columns: String
+  ) throws {
+    var (main, log) = try build(columns)
+    let older = try #require(Survey(main: main).image)
+    let root = try #require(PageNumber(2))
+    func blank(_ bytes: inout Bytes, at offset: Int) {
+      bytes.replaceSubrange(
+        offset..<(offset + Self.pageSize), with: Bytes(repeating: 0, count: Self.pageSize))
+    }
+    // The root is lost in both, and what the log has of some leaves.
+    var covered: Set<Int64> = []
+    for frame in stride(from: 32, to: log.count, by: 24 + Self.pageSize) {
+      guard let number = log.big32(at: frame).map(Int.init).flatMap({ PageNumber($0) }),
+        number == root || number.number.isMultiple(of: 4), log.big32(at: frame + 4) == 0
+      else { continue }
+      blank(&log, at: frame + 24)
+      guard number != root, let page = try? older.btreePage(number), page.kind.isLeaf else {
+        continue
+      }
+      covered.formUnion(
+        older.cells(of: page).cells.compactMap { cell in
+          (try? older.record(of: cell, on: page).record).flatMap { record in
+            key(StoredRecord(rowID: cell.rowID, record: record, page: number, offset: 0))
+          }
+        })
+    }
+    blank(&main, at: Self.pageSize)
+    try #require(covered.count > 10)
+    let reader = try #require(SalvageReader(Reconstruction(main: main, wal: log)))
+    var found: Set<Int64> = []
+    reader.readReplicas { replica in
+      if let key = key(replica.stored) { found.insert(key) }
+    }
+    #expect(covered.subtracting(found) == [])
+  }
 }
