@@ -40,16 +40,16 @@ extension SalvageReader {
           (try? image.bytes(of: replica.page)) != page.bytes
         else { continue }
         let rows = generation.rows(on: page, of: replica)
-        let tables = tree.map { [$0] } ?? (page.kind.isTable ? [] : keyedTables.candidates(for: rows))
-        guard page.kind.isTable || !tables.isEmpty else { continue }
-        for stored in rows {
-          // What the page lost since was deleted, or moved to one that is not there.
-          guard isWanted || tree.map({ stretches.contain(stored, of: $0) }) == true else {
-            continue
-          }
-          try body(
-            ReplicaRow(
-              table: tables.count == 1 ? tables[0] : nil, stored: stored, source: replica.source))
+        var table = tree
+        if tree == nil, !page.kind.isTable {
+          let candidates = keyedTables.candidates(for: rows)
+          guard let first = candidates.first else { continue }
+          if candidates.count == 1 { table = first }
+        }
+        // What the page lost since was deleted, or moved to one that is not there.
+        for stored in rows
+        where isWanted || tree.map({ stretches.contain(stored, of: $0) }) == true {
+          try body(ReplicaRow(table: table, stored: stored, source: replica.source))
         }
       }
     }
