@@ -98,10 +98,3 @@ extension ContractDifference {
     }
   }
 }
-
-extension Contract {
-  /// The tables that may have fewer rows than before.
-  var freeTables: Set<Name> {
-    Set(rowCounts.filter { $0.value == .any }.keys)
-  }
-}

@@ -15,7 +15,7 @@ extension Run {
     if vault == nil { try folder.requireOwnVault(world.storage) }
     let vault = vault ?? folder.backups
     var options = options
-    options.freeTables.formUnion(contract?.freeTables ?? [])
+    options.take(contract)
     let writer = BackupWriter(
       vault: vault, tool: Tool.version, options: options, world: world)
     let backup = try step("backup", at: .backup) { run throws(RescueError) in
@@ -148,5 +148,15 @@ extension World {
       BackupManifest.Check(
         BackupManifest.Check.migrationName, passed: false, detail: detail)
     ]
+  }
+}
+
+extension BackupWriter.Options {
+  /// Takes what a contract says of tables: which may have fewer rows than before, and which may have
+  /// other names.
+  mutating func take(_ contract: Contract?) {
+    guard let contract else { return }
+    freeTables.formUnion(contract.rowCounts.filter { $0.value == .any }.keys)
+    renamedTables.merge(contract.renamedTables) { $1 }
   }
 }

@@ -56,7 +56,7 @@ extension Run {
     let folder = try RescueFolder(of: database, storage: world.storage)
     var options = net.options
     options.wait = net.wait
-    options.freeTables.formUnion(net.contract?.freeTables ?? [])
+    options.take(net.contract)
     let backup = try provenBackup(of: database, in: net.vault, options)
     if net.contract == nil {
       before = before.with(

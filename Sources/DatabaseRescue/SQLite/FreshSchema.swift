@@ -61,8 +61,9 @@ package struct FreshSchema: Sendable {
         let other = declared.virtualTables.first(where: { $0.name == table.name }),
         other.storage != .nothing, let new = declared.table(named: table.name)
       else { continue }
-      mappings[table.name] = VirtualMapping(
-        from: table, old, to: other, new, renamed: renames.columns(of: table.name))
+      let renamed = renames.columns(
+        of: table.name, from: Set(old.columns.map(\.name)), to: Set(new.columns.map(\.name)))
+      mappings[table.name] = VirtualMapping(from: table, old, to: other, new, renamed: renamed)
     }
     return mappings
   }

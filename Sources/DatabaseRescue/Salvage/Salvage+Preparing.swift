@@ -14,8 +14,11 @@ extension Salvage {
     backups: [SalvageBackup] = [], believesTables: Bool = false, world: World
   ) throws(RescueError) {
     let (schema, source) = try Self.freshSchema(for: reconstruction.survey, contract, backups)
+    let renames = Renames(
+      contract, from: reconstruction.survey.tableNames,
+      to: Set(schema?.description.tables.map(\.name) ?? []))
     self.init(
-      reconstruction, into: schema, from: source, renames: Renames(contract), inputs: inputs,
+      reconstruction, into: schema, from: source, renames: renames, inputs: inputs,
       backups: backups, believesTables: believesTables, world: world)
   }
 

@@ -128,10 +128,11 @@ private struct Merging {
   mutating func run(
     in target: borrowing FreshDatabase, _ aside: inout QuarantineDatabase
   ) throws -> Int? {
-    let names = [table.name, table.wanted.name]
-    let tree = backup.survey.trees.first {
-      $0.entry.kind == .table && names.contains($0.entry.name)
-    }
+    let tables = backup.survey.trees.filter { $0.entry.kind == .table }
+    let renames = salvage.renames.from(backup.survey.tableNames)
+    let tree =
+      tables.first { renames.newName(of: $0.entry.name) == table.wanted.name }
+      ?? tables.first { $0.entry.name == table.name }
     guard let tree, let reader = SalvageReader(backup.reconstruction), let plan = plan(of: tree),
       let lookup = try target.lookup(
         in: table.wanted.name, plan.mapping, keyCount: plan.keyCount,

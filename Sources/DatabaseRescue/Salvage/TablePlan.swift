@@ -134,8 +134,10 @@ extension Salvage {
     _ renamed: [Name: Name], namesMayBeDamaged: Bool
   ) -> ColumnMapping {
     let generated = (table?.description.columns ?? []).filter { $0.generated != .none }
+    let given = renames.columns(
+      of: name, from: Set(shape.stored.map(\.name)), to: Set(wanted.columns.map(\.name)))
     return ColumnMapping(
-      from: shape, to: wanted, renamed: renames.columns(of: name).merging(renamed) { $1 },
+      from: shape, to: wanted, renamed: given.merging(renamed) { $1 },
       generated: Set(generated.map(\.name)), namesMayBeDamaged: namesMayBeDamaged)
   }
 }

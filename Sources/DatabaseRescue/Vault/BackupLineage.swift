@@ -102,7 +102,7 @@ extension BackupJob {
     let options = writer.options
     return try descent.lineage(
       of: now, since: created, lossMax: options.lossMax, freeTables: options.freeTables,
-      isAccepted: options.acceptsOlder
+      renamedTables: options.renamedTables, isAccepted: options.acceptsOlder
     ) { () throws(RescueError) in (now, content) }
   }
 
@@ -135,13 +135,14 @@ struct Descent {
   /// when there is none.
   ///
   /// `whole` gives the state with digests of its rows, and all that a backup says of it: it is
-  /// asked only where the state counts less than the backup. `passOver` is told of the newer backups
+  /// asked only where the state counts less than the backup, or tables may have other names. `passOver` is told of the newer backups
   /// that are damaged or cannot be read, with which nothing is compared.
   ///
   /// - Throws: ``RescueError`` when the vault or the file cannot be looked at.
   func lineage(
     of state: StateMark, since date: Date, lossMax: Int? = nil, freeTables: Set<Name> = [],
-    isAccepted: Bool = false, passOver: (Backup) -> Void = { _ in },
+    renamedTables: [Name: Name] = [:], isAccepted: Bool = false,
+    passOver: (Backup) -> Void = { _ in },
     whole: () throws(RescueError) -> (mark: StateMark, content: BackupContent)
   ) throws(RescueError) -> BackupManifest.Lineage? {
     let vault = Vault(vault, of: database.name, in: storage)
@@ -157,10 +158,10 @@ struct Descent {
     else { return nil }
     let isOurs = try wasReplaced(since: newest)
     let mayBeOlder = !isOurs && state.isBehind(then.mark)
-    let now = mayBeOlder ? try whole() : nil
+    let now = mayBeOlder || state.mayHaveRenamed(since: then.mark) ? try whole() : nil
     let evidence = Succession.Evidence(
       isOldFile: try isOlder(than: newest), lossMax: isOurs ? nil : lossMax,
-      freeTables: freeTables
+      freeTables: freeTables, renamedTables: renamedTables
     ) { table in
       now?.content.leaves(of: table).contains { then.leaves(of: table).contains($0) } == true
     }

@@ -37,6 +37,8 @@ public struct BackupWriter: Sendable {
     public var lossMax: Int?
     /// The tables that may lose any number of rows.
     package var freeTables: Set<Name> = []
+    /// New names that a contract has for tables, by their old ones.
+    package var renamedTables: [Name: Name] = [:]
     /// Whether the backup counts although the database is older than its newest good backup, or has
     /// lost more rows than it may.
     public var acceptsOlder = false

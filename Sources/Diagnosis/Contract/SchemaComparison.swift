@@ -106,6 +106,12 @@ struct SchemaComparison {
     names = expected.names.union(self.found.names)
   }
 
+  /// The new names of a table's columns by their old ones, as they are given under its new name or its
+  /// old one.
+  private func newColumns(of table: Name) -> [Name: Name] {
+    renamedColumns[table] ?? oldNames[table].flatMap { renamedColumns[$0] } ?? [:]
+  }
+
   /// Tables of the platform and of replication underneath, which no app declares.
   static let alwaysIgnored: Set<Name> = [
     "android_metadata", "_litestream_seq", "_litestream_lock",
@@ -116,14 +122,15 @@ struct SchemaComparison {
     let foundTables = relevant(found.tables)
     var result: [ContractDifference] = []
     var remade: [Name: ContractDifference.Mend] = [:]
-    for name in Set(expectedTables.keys).union(foundTables.keys).sorted() {
+    let names = Set(expectedTables.keys).union(foundTables.keys).sorted()
+    for name in names.inTurn(by: oldNames) {
       switch (expectedTables[name], foundTables[name]) {
       // What is the same to the letter means the same, and mostly it is.
       case (let expected?, let found?) where expected == found && oldNames[name] == nil: break
       case (let expected?, let found?):
         let comparison = TableComparison(
           expected, found, schemas: (self.expected, self.found), extras: extras,
-          oldName: oldNames[name], renamed: renamedColumns[name] ?? [:], rules: rules)
+          oldName: oldNames[name], renamed: newColumns(of: name), rules: rules)
         let (differences, mend) = comparison.outcome
         result += differences
         remade[name] = mend

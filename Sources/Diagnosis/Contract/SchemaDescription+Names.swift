@@ -173,15 +173,65 @@ extension TableDescription {
 extension [Name: Name] {
   /// Of new names by the old ones, those that were not given yet: the old name is there and not
   /// wanted, the new one is wanted and not there.
+  ///
+  /// A name may have been given on, and another be given in its place: of `a` that became `b`, while
+  /// `b` became `c`, all that is there moves on, or nothing. A name that is neither there nor wanted
+  /// was given on since.
   func pending(from present: Set<Name>, to wanted: Set<Name>) -> [Name: Name] {
-    filter { old, new in
-      present.contains(old) && !wanted.contains(old) && wanted.contains(new)
-        && !present.contains(new)
+    var pending: [Name: Name] = [:]
+    for first in keys.sorted() where present.contains(first) && !wanted.contains(first) {
+      var steps: [Name: Name] = [:]
+      var old = first
+      while let new = next(after: old, in: wanted), steps.updateValue(new, forKey: old) == nil {
+        old = new
+        guard present.contains(new) else {
+          pending.merge(steps) { $1 }
+          break
+        }
+      }
     }
+    return pending
+  }
+
+  /// New names by the old ones, for whatever is there: those that were not given yet, and for another
+  /// name that is not wanted the one that it was given in the end.
+  func names(from present: Set<Name>, to wanted: Set<Name>) -> [Name: Name] {
+    let given = keys.filter { !wanted.contains($0) }.compactMap { old in
+      next(after: old, in: wanted).map { (old, $0) }
+    }
+    return Dictionary(uniqueKeysWithValues: given)
+      .merging(pending(from: present, to: wanted)) { $1 }
+  }
+
+  /// The first of the names that one was given after another that is wanted; nil where none is.
+  private func next(after old: Name, in wanted: Set<Name>) -> Name? {
+    var name = old
+    for _ in 0..<count {
+      guard let new = self[name] else { return nil }
+      if wanted.contains(new) { return new }
+      name = new
+    }
+    return nil
   }
 
   /// The old names by the new ones: the first of those that became the same.
   var oldByNew: [Name: Name] {
     Dictionary(map { ($0.value, $0.key) }, uniquingKeysWith: Swift.min)
+  }
+}
+
+extension [Name] {
+  /// The names so that each is free when its turn comes to be given; `old` has those of before.
+  func inTurn(by old: [Name: Name]) -> [Name] {
+    guard old.values.contains(where: { old[$0] != nil }) else { return self }
+    let newByOld = old.oldByNew
+    func stepsBefore(_ new: Name) -> Int {
+      var (steps, name) = (0, new)
+      while steps < old.count, let next = newByOld[name] { (steps, name) = (steps + 1, next) }
+      return steps
+    }
+    return enumerated().sorted {
+      (stepsBefore($0.element), $0.offset) < (stepsBefore($1.element), $1.offset)
+    }.map(\.element)
   }
 }

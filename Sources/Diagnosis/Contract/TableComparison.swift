@@ -229,8 +229,8 @@ struct TableComparison {
   }
 
   private var columns: [ContractDifference] {
-    let renamed = expected.columns.compactMap { column in
-      oldNames[column.name].map { rename(of: column, from: $0) }
+    let renamed = expected.columns.map(\.name).inTurn(by: oldNames).compactMap { name in
+      oldNames[name].map { rename(of: name, from: $0) }
     }
     let common = expected.columns.enumerated().compactMap { position, column in
       compare(column, at: position)
@@ -244,12 +244,12 @@ struct TableComparison {
     return renamed + common + extra
   }
 
-  private func rename(of column: ColumnDescription, from old: Name) -> ContractDifference {
-    let names = (old.quotedIdentifier, column.name.quotedIdentifier)
+  private func rename(of name: Name, from old: Name) -> ContractDifference {
+    let names = (old.quotedIdentifier, name.quotedIdentifier)
     let sql =
       "ALTER TABLE \(expected.name.quotedIdentifier) RENAME COLUMN \(names.0) TO \(names.1)"
     return ContractDifference(
-      .changed, .column, "\(expected.name).\(column.name)", expected: column.name.text,
+      .changed, .column, "\(expected.name).\(name)", expected: name.text,
       found: old.text, mend: ContractDifference.Mend([.init(.renaming, sql)]))
   }
 

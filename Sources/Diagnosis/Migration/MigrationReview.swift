@@ -53,10 +53,8 @@ package struct MigrationReview: Sendable {
   private static func renames(
     _ before: MigrationState, _ after: MigrationState, _ contract: Contract?
   ) -> [Name: Name] {
-    var renames = (contract?.renamedTables ?? [:]).filter { old, new in
-      before.tables[old] != nil && after.tables[old] == nil && before.tables[new] == nil
-        && after.tables[new] != nil
-    }
+    var renames = (contract?.renamedTables ?? [:]).pending(
+      from: Set(before.tables.keys), to: Set(after.tables.keys))
     let taken = Set(renames.values)
     let new = after.tables.filter { before.tables[$0.key] == nil && !taken.contains($0.key) }
     for (name, figures) in before.tables

@@ -35,7 +35,8 @@ struct TablePair {
     _ old: Name, _ new: Name, _ then: TableFigures, _ now: TableFigures, naming names: [Name: Name]
   ) {
     (self.old, self.new, self.then, self.now) = (old, new, then, now)
-    var names = names
+    var names = names.pending(
+      from: Set(then.columns.map(\.name)), to: Set(now.columns.map(\.name)))
     let added = now.columns.filter { then.column($0.name) == nil }
     for column in then.columns
     where names[column.name] == nil && now.column(column.name) == nil

@@ -64,6 +64,32 @@ extension StateMark {
     }.keys.sorted()
   }
 
+  /// New names of tables by their old ones: as they are given, and where the table of a name that is
+  /// gone, or has gone to another one, has all its rows under a name that had not the same ones.
+  func newNames(since other: StateMark, given: [Name: Name]) -> [Name: Name] {
+    let (now, then) = (tablesByName, other.tablesByName)
+    var names = given.pending(from: Set(then.keys), to: Set(now.keys))
+    var pending = then.keys.filter { now[$0] == nil && names[$0] == nil }.sorted()
+    while let old = pending.popLast() {
+      guard let table = then[old], table.rows > 0, table.contentHash != nil else { continue }
+      let new = now.keys.sorted().first { name in
+        now[name]?.contentHash == table.contentHash && now[name]?.rows == table.rows
+          && then[name]?.contentHash != table.contentHash && !names.values.contains(name)
+      }
+      guard let new else { continue }
+      names[old] = new
+      if then[new] != nil, names[new] == nil { pending.append(new) }
+    }
+    return names
+  }
+
+  /// Whether a table may have another name than before, which digests of the rows would tell.
+  package func mayHaveRenamed(since other: StateMark) -> Bool {
+    let (now, then) = (tablesByName, other.tablesByName)
+    let added = Set(now.values.filter { then[$0.name] == nil }.map(\.rows))
+    return then.values.contains { now[$0.name] == nil && $0.rows > 0 && added.contains($0.rows) }
+  }
+
   /// Whether something counts less than before that only grows.
   package func isBehind(_ other: StateMark) -> Bool {
     hasLowerCounter(than: other) || !lowerSequences(than: other).isEmpty

@@ -55,15 +55,19 @@ package struct Succession: Hashable, Sendable {
     package var lossMax: Int?
     /// The tables that may lose any number of rows.
     package var freeTables: Set<Name> = []
+    /// New names that a contract has for tables, by their old ones.
+    package var renamedTables: [Name: Name] = [:]
 
     /// Gathers the evidence.
     package init(
       isOldFile: Bool, lossMax: Int? = nil, freeTables: Set<Name> = [],
+      renamedTables: [Name: Name] = [:],
       sharesPages: @escaping @Sendable (_ table: Name) -> Bool = { _ in false }
     ) {
       self.isOldFile = isOldFile
       self.lossMax = lossMax
       self.freeTables = freeTables
+      self.renamedTables = renamedTables
       self.sharesPages = sharesPages
     }
   }
@@ -81,8 +85,11 @@ package struct Succession: Hashable, Sendable {
   ) {
     let then = newest.mark
     let tables = now.tablesByName
+    let newNames = now.newNames(since: then, given: evidence.renamedTables)
+    let taken = Set(newNames.values)
     losses = then.tables.compactMap { before in
-      let after = tables[before.name]?.rows
+      let name = newNames[before.name] ?? (taken.contains(before.name) ? nil : before.name)
+      let after = name.flatMap { tables[$0]?.rows }
       guard before.rows > after ?? 0 else { return nil }
       return Loss(table: before.name, before: before.rows, after: after)
     }
@@ -92,7 +99,10 @@ package struct Succession: Hashable, Sendable {
     }
     let reason = Self.reason(now, newest, older, evidence)
     findings =
-      [reason.map { Finding(.databaseOlder, $0) }, Self.lossFinding(losses, newest, evidence)]
+      [
+        reason.map { Finding(.databaseOlder, $0) },
+        Self.lossFinding(losses, newNames, newest, evidence),
+      ]
       .compactMap(\.self)
   }
 
@@ -125,15 +135,17 @@ package struct Succession: Hashable, Sendable {
   }
 
   private static func lossFinding(
-    _ losses: [Loss], _ newest: Earlier, _ evidence: Evidence
+    _ losses: [Loss], _ newNames: [Name: Name], _ newest: Earlier, _ evidence: Evidence
   ) -> Finding? {
     guard !losses.isEmpty else { return nil }
     let refused = losses.filter { loss in
       evidence.lossMax.map { loss.percent > Double($0) } == true
-        && !evidence.freeTables.contains(loss.table)
+        && ![loss.table, newNames[loss.table] ?? loss.table].contains(
+          where: evidence.freeTables.contains)
     }
     let shown = (refused.isEmpty ? losses : refused).prefix(5).map { loss in
-      loss.after.map { "'\(loss.table)' has \($0) rows and had \(loss.before)" }
+      let name = "'\(loss.table)'" + (newNames[loss.table].map { ", now '\($0)'," } ?? "")
+      return loss.after.map { "\(name) has \($0) rows and had \(loss.before)" }
         ?? "'\(loss.table)' with \(counted(loss.before, "row")) is gone"
     }
     let more = (refused.isEmpty ? losses : refused).count - shown.count

@@ -79,6 +79,12 @@ package struct Survey: Sendable {
     return trees[place].entry == tree.entry ? place : trees.firstIndex { $0.entry == tree.entry }
   }
 
+  /// The names of the tables that the schema has, virtual ones among them.
+  package var tableNames: Set<Name> {
+    Set(trees.lazy.filter { $0.entry.kind == .table }.map(\.entry.name))
+      .union(virtualTables.map(\.name))
+  }
+
   /// The survey of a table's or index's tree, by name.
   package func tree(named name: Name) -> TreeSurvey? {
     treePlaces[name].map { trees[$0] }

@@ -448,6 +448,34 @@ struct Drift: Sendable, CustomTestStringConvertible {
       ])
   }
 
+  @Test func `a name that is given on is free before it is given anew`() throws {
+    let expected = "CREATE TABLE b (i, y, z); CREATE TABLE c (i, j)"
+    let found = "CREATE TABLE a (i, x, y); CREATE TABLE b (i, j)"
+    let differences = try differences(expected, found) {
+      $0.renamedTables = ["a": "b", "b": "c"]
+      $0.renamedColumns = ["b": ["x": "y", "y": "z"]]
+    }
+    let connection = try Connection(mode: .memory, schemaBy: .us)
+    try connection.execute(
+      "\(found); INSERT INTO a VALUES (1, 'x', 'y'); INSERT INTO b VALUES (2, 'j')")
+    let steps = ContractDifference.Mend.statements(of: differences.flatMap(\.mend.steps))
+    #expect(steps.count { $0.contains(" RENAME ") } == 4)
+    try connection.execute(steps.joined(separator: ";\n"))
+    #expect(try connection.value("SELECT i || y || z FROM b") == .text("1xy"))
+    #expect(try connection.value("SELECT i || j FROM c") == .text("2j"))
+  }
+
+  @Test func `a table and a column under their first names have the last ones in the end`() throws {
+    let differences = try differences("CREATE TABLE c (i, z)", "CREATE TABLE a (i, x)") {
+      $0.renamedTables = ["a": "b", "b": "c"]
+      $0.renamedColumns = ["c": ["x": "y", "y": "z"]]
+    }
+    #expect(
+      differences.flatMap(\.mend.steps).map(\.sql) == [
+        #"ALTER TABLE "a" RENAME TO "c""#, #"ALTER TABLE "c" RENAME COLUMN "x" TO "z""#,
+      ])
+  }
+
   @Test(arguments: [("b TEXT DEFAULT 'x'", true), ("b TEXT NOT NULL", false)])
   func `a table of which no column stays keeps as many rows, or is not made anew`(
     _ columns: String, _ mends: Bool

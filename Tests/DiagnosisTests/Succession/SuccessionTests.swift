@@ -96,4 +96,33 @@ import Testing
     #expect(findings(9, free: ["log"]).map(\.severity) == [.warning])
     #expect(findings(10, free: ["log"]).map(\.severity) == [.notice])
   }
+
+  @Test func `a table that has another name is not gone`() throws {
+    func mark(_ tables: (name: Name, rows: Int, hash: String?)...) -> StateMark {
+      StateMark(
+        changeCounter: 5, sequences: [:],
+        tables: tables.map { .init(name: $0.name, rows: $0.rows, contentHash: $0.hash) })
+    }
+    func losses(_ now: StateMark, _ then: StateMark, _ given: [Name: Name] = [:]) -> [String] {
+      Succession(
+        of: now, after: Succession.Earlier("NEWEST", then), older: [],
+        evidence: Succession.Evidence(isOldFile: true, lossMax: 1, renamedTables: given)
+      ).findings.map(\.message)
+    }
+    let then = mark(("a", 100, "A"), ("b", 150, "B"))
+    #expect(losses(mark(("a", 100, "A"), ("c", 150, "B")), then) == [])
+    #expect(losses(mark(("b", 100, "A"), ("c", 150, "B")), then) == [])
+    // The same rows beside their table, and the rows of a table that is there as well.
+    #expect(losses(mark(("a", 0, "0"), ("b", 150, "B"), ("c", 100, "A")), then).count == 1)
+    #expect(losses(mark(("b", 150, "B"), ("c", 150, "B")), then).count == 1)
+    #expect(losses(mark(("a", 100, "A"), ("c", 150, "C")), then).count == 1)
+    #expect(losses(mark(("a", 100, "A"), ("c", 150, nil)), then).count == 1)
+    // Rows came and went since; a contract says which table it is.
+    let given: [Name: Name] = ["a": "b", "b": "c"]
+    #expect(losses(mark(("b", 101, "D"), ("c", 151, "E")), then, given) == [])
+    #expect(
+      losses(mark(("b", 90, "D"), ("c", 151, "E")), then, given) == [
+        "since backup NEWEST, 'a', now 'b', has 90 rows and had 100, which is more than 1 %"
+      ])
+  }
 }

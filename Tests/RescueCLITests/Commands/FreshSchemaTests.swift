@@ -147,6 +147,36 @@ import Testing
     #expect(try result.value("SELECT seq FROM sqlite_sequence") == .integer(3))
   }
 
+  @Test(arguments: [
+    (["a (i, x, y)", "b (i, j)"], ["b (i, y, z)", "c (i, j)"]),
+    (["b (i, y, z)", "c (i, j)"], ["b (i, y, z)", "c (i, j)"]),
+    (["a (i, x, y)", "b (i, j)"], ["a (i, x, y)", "b (i, j)"]),
+    (["a (i, x, y)", "b (i, j)"], ["b (i, x, z)", "c (i, j)"]),
+  ])
+  func `a name that was given on leads to the rows that had it, before and after`(
+    _ old: [String], _ new: [String]
+  ) throws {
+    let result = try salvage(
+      old.map { DatabaseBuilder.Step(stringLiteral: "CREATE TABLE \($0)") } + [
+        DatabaseBuilder.Step(stringLiteral: "INSERT INTO \(old[0].prefix(1)) VALUES (1, 'x', 'y')"),
+        DatabaseBuilder.Step(stringLiteral: "INSERT INTO \(old[1].prefix(1)) VALUES (2, 'j')"),
+      ],
+      into: """
+        {
+          schema: 1, name: "app",
+          freshSchema: ["CREATE TABLE \(new[0])", "CREATE TABLE \(new[1])"],
+          renamedTables: {a: "b", b: "c"}, renamedColumns: {b: {x: "y", y: "z"}},
+        }
+        """, as: "app.contract.json")
+    #expect(result.ending.status == 0, "\(result.ending.all)")
+    func row(_ table: String) throws -> String? {
+      let columns = table.dropFirst(3).dropLast().split(separator: ", ").joined(separator: " || ")
+      return try result.value("SELECT \(columns) FROM \(table.prefix(1))")?.utf8String
+    }
+    #expect(try row(new[0]) == "1xy")
+    #expect(try row(new[1]) == "2j")
+  }
+
   @Test(arguments: ["fts4", "fts5"])
   func `columns of full-text tables go under the new names of the contract`(_ module: String)
     throws
