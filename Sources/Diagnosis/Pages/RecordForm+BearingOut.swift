@@ -6,9 +6,13 @@ import SQLiteFormat
 extension RecordForm {
   /// Whether the rows on a root, or on a leaf below it, are of this form; nil where nothing
   /// tells.
-  func isBorneOut(by root: BTreePage, in image: Image, isOfIndex: Bool) -> Bool? {
+  ///
+  /// Where `expecting`, values have to be of the types that their columns declare.
+  func isBorneOut(
+    by root: BTreePage, in image: Image, isOfIndex: Bool, expecting: Bool = true
+  ) -> Bool? {
     guard let records = image.sampledRecords(below: root), !records.isEmpty else { return nil }
-    return isOf(records, isOfIndex: isOfIndex)
+    return isOf(records, isOfIndex: isOfIndex, expecting: expecting)
   }
 
   /// How many sound pages below a root tell something of it, at least.
@@ -16,19 +20,22 @@ extension RecordForm {
 
   /// Whether no more than half of the pages below a root are of its kind and hold rows of this
   /// form, where the root has them or had them.
-  func isContradicted(belowRoot root: BTreePage, in image: Image, isOfIndex: Bool) -> Bool {
+  func isContradicted(
+    belowRoot root: BTreePage, in image: Image, isOfIndex: Bool, expecting: Bool
+  ) -> Bool {
     let pages = image.pages(below: root)
     guard pages.count >= Self.tellingMin else { return false }
     let fitting = pages.count { below in
       below.page.kind.isTable == root.kind.isTable && below.hasItsRows
-        && isOf(image.sampledRecords(below: below.page) ?? [], isOfIndex: isOfIndex)
+        && isOf(
+          image.sampledRecords(below: below.page) ?? [], isOfIndex: isOfIndex, expecting: expecting)
     }
     return fitting * 2 <= pages.count
   }
 
-  private func isOf(_ records: [Record], isOfIndex: Bool) -> Bool {
+  private func isOf(_ records: [Record], isOfIndex: Bool, expecting: Bool) -> Bool {
     let fitting = records.count { record in
-      admits(record) && expects(record) && (!isOfIndex || record.fieldCount == fields.count)
+      admits(record) && (!expecting || expects(record)) && (!isOfIndex || record.fieldCount == fields.count)
     }
     return fitting * 4 >= records.count * 3
   }

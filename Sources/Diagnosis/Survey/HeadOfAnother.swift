@@ -9,16 +9,25 @@ extension Survey {
   ///
   /// Roots that lead to sound pages which cannot be those of their tables speak against them, and so do
   /// roots above pages of others, and texts in another encoding; a root that is damaged says nothing. A
-  /// header that knows how long the file is belongs to it, unless it leads to none of its tables.
+  /// header that knows how long the file is belongs to it, unless it leads to none of its tables. Values
+  /// of other types than their columns declare are an app's own affair, as long as no root leads to what
+  /// cannot be there.
   var speaksOfAnother: Bool {
     guard let schema, (schema.sources[.schemaTable] ?? 0) > 1 else { return false }
     if knowsLength {
       let tables = judged(trees.filter { $0.entry.kind == .table })
-      return tables.borneOut == 0 && tables.contradicted >= Self.tablesMin
+      return tables.borneOut == 0 && tables.contradicted >= Self.tablesMin && leadsToTheImpossible
     }
     if let image, EncodingVote(image).contradicts(schema.encoding) { return true }
     let roots = rootsJudged
     return roots.contradicted > 1 && roots.contradicted * 2 > roots.borneOut * 3
+      && leadsToTheImpossible
+  }
+
+  /// Whether a root leads to what SQLite could not have stored there, whatever types the columns declare.
+  private var leadsToTheImpossible: Bool {
+    guard let image, let schema else { return false }
+    return trees.contains { isHeadBorneOut(by: $0, in: image, schema, expecting: false) == false }
   }
 
   /// Whether as many roots lead to pages that can be those of their trees as are contradicted in another
@@ -41,9 +50,10 @@ extension Survey {
   /// Whether the root of a tree and the pages right below it can be those that the schema says; nil where
   /// nothing tells.
   private func isHeadBorneOut(
-    by tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey
+    by tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey, expecting: Bool = true
   ) -> Bool? {
-    isContradictedBelow(tree, in: image, schema) ? false : isBorneOut(tree, in: image, schema)
+    isContradictedBelow(tree, in: image, schema, expecting: expecting)
+      ? false : isBorneOut(tree, in: image, schema, expecting: expecting)
   }
 
   /// Whether the header has the number of pages that there are.
@@ -55,24 +65,26 @@ extension Survey {
   /// Whether the page that a root leads to can be that of the tree that the schema says; nil where
   /// nothing tells.
   ///
-  /// Of the pages below it only those are looked at that have not moved.
+  /// Of the pages below it only those are looked at that have not moved. Where `expecting`, values have
+  /// to be of the types that their columns declare.
   func isBorneOut(
-    _ tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey
+    _ tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey, expecting: Bool = true
   ) -> Bool? {
     guard let root = tree.root, let page = try? image.btreePage(root), page.soundCells != nil
     else { return nil }
     guard page.kind.isTable == tree.isRowIDTable else { return false }
     return form(of: tree, schema)?.isBorneOut(
-      by: page, in: image, isOfIndex: tree.entry.kind == .index)
+      by: page, in: image, isOfIndex: tree.entry.kind == .index, expecting: expecting)
   }
 
   /// Whether the pages right below a root, which came with the head, are those of other trees.
   private func isContradictedBelow(
-    _ tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey
+    _ tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey, expecting: Bool
   ) -> Bool {
     guard let root = tree.root, let page = try? image.btreePage(root) else { return false }
     return form(of: tree, schema)?.isContradicted(
-      belowRoot: page, in: image, isOfIndex: tree.entry.kind == .index) ?? false
+      belowRoot: page, in: image, isOfIndex: tree.entry.kind == .index, expecting: expecting)
+      ?? false
   }
 
   /// What the records of a tree look like; nil where its statement cannot be read.

@@ -97,6 +97,24 @@ import Testing
     #expect(rows == [300, 300, 300])
   }
 
+  @Test(arguments: [0, 2])
+  func `values of other types than declared speak of no other database`(_ missing: Int) throws {
+    // As drivers store identifiers: bytes in a column whose type says nothing of them.
+    let tables = (1...4).map { number in
+      """
+      CREATE TABLE t\(number) (id UNIQUEIDENTIFIER NOT NULL PRIMARY KEY, name TEXT NOT NULL,
+        \((1...number).map { "c\($0) INTEGER" }.joined(separator: ", ")));
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      INSERT INTO t\(number) (id, name) SELECT CAST(printf('%016d', i * 7) AS BLOB), 'n' || i FROM n;
+      """
+    }
+    let bytes = try database(tables.joined())
+    let survey = Survey(main: Bytes(bytes.prefix(bytes.count - missing * Self.pageSize)))
+    #expect(!survey.speaksOfAnother)
+    let sound = survey.trees.count { $0.entry.kind == .table && $0.isReadable }
+    #expect(sound >= 4 - missing)
+  }
+
   @Test func `damaged roots alone speak of no other database`() throws {
     let whole = try notes()
     let roots = Survey(main: whole).trees.compactMap(\.root)

@@ -39,9 +39,17 @@ struct JoinedHalves {
     _ geometry: Geometry
   ) throws(ReadFailure) {
     let pageSize = geometry.pageSize
-    guard before.byteCount >= pageSize, part.offset >= pageSize,
-      before.offset + before.byteCount != part.offset
-    else { return }
+    guard before.byteCount >= pageSize, part.offset >= pageSize else { return }
+    if before.offset + before.byteCount == part.offset {
+      // Whole pages were left out: there are no halves, and zeros in the place of what is missing.
+      let missing = before.place + before.byteCount..<max(before.place + before.byteCount, part.place)
+      for place in stride(from: missing.lowerBound, to: missing.upperBound, by: pageSize)
+        .prefix(MovedPages.borderMax)
+      {
+        if let page = PageNumber(place / pageSize + 1) { doubtfulPages.insert(page) }
+      }
+      return try doubtPages(atEndOf: before, part, in: source, geometry)
+    }
     let tail = try source.read(at: part.offset - pageSize, count: pageSize)
     func halves(at start: Int) throws(ReadFailure) -> PageHalves? {
       guard start >= 0, let number = PageNumber((before.place + start) / pageSize + 1) else {
@@ -96,8 +104,7 @@ struct JoinedHalves {
   /// Notes the pages of overflow chains at the end of a part into which bytes may have been put, or of
   /// which some may be missing.
   ///
-  /// That is the last one, and the one before a page that could as well lie as those behind do; of as
-  /// many bytes as some pages have, the last one and the first one behind them.
+  /// That is the last one, and the one before a page that could as well lie as those behind do.
   private mutating func doubtPages(
     atEndOf before: RejoinedFile.Part, _ part: RejoinedFile.Part, in source: any PageSource,
     _ geometry: Geometry
@@ -119,21 +126,50 @@ struct JoinedHalves {
       var areCopies = try isSame(0)
       if !areCopies { areCopies = try isSame(-pageSize) }
       if end < part.offset, areCopies { return }
-      if let first = PageNumber(part.place / pageSize + 1),
-        !geometry.hasTree(try source.read(at: part.offset, count: pageSize), at: 0)
-      {
-        doubtfulPages.insert(first)
-      }
+      let parts = (before, part)
+      return try doubtPages(around: parts, by: shift, pageMax, in: source, geometry)
     }
     while start >= 0, let number = PageNumber((before.place + start) / pageSize + 1) {
       let offset = before.offset + start
       guard !geometry.hasTree(try source.read(at: offset, count: pageSize), at: 0) else { return }
       doubtfulPages.insert(number)
-      if isOfWholePages { return }
       let other = try source.read(at: max(0, offset + shift), count: 4).big32(at: 0)
       guard let other, other <= pageMax else { return }
       start -= pageSize
     }
+  }
+}
+
+extension JoinedHalves {
+  /// Notes the pages of overflow chains on both sides of a place at which whole pages were put in or left
+  /// out: the last one, the first one, and those beside them that could as well lie as those on the other
+  /// side do.
+  private mutating func doubtPages(
+    around parts: (before: RejoinedFile.Part, after: RejoinedFile.Part), by shift: Int,
+    _ pageMax: Int, in source: any PageSource, _ geometry: Geometry
+  ) throws(ReadFailure) {
+    let pageSize = geometry.pageSize
+    func doubt(from start: Int, step: Int, in part: RejoinedFile.Part) throws(ReadFailure) {
+      var start = start
+      while start >= 0, start < part.byteCount,
+        let number = PageNumber((part.place + start) / pageSize + 1)
+      {
+        let page = try source.read(at: part.offset + start, count: pageSize)
+        guard !geometry.hasTree(page, at: 0) else { return }
+        doubtfulPages.insert(number)
+        let offset = part.offset + start - step * shift
+        guard offset >= 0, offset < source.byteCount else { return }
+        let other = try source.read(at: offset, count: pageSize)
+        guard !geometry.hasTree(other, at: 0), let link = page.big32(at: 0),
+          let otherLink = other.big32(at: 0), otherLink <= pageMax, otherLink != number.number,
+          (link == 0) == (otherLink == 0)
+        else { return }
+        start += step * pageSize
+      }
+    }
+    let last = (parts.before.byteCount - 1) / pageSize * pageSize
+    try doubt(from: last, step: -1, in: parts.before)
+    try doubt(from: 0, step: 1, in: parts.after)
   }
 }
 
