@@ -35,7 +35,8 @@ extension RecordForm {
 
   private func isOf(_ records: [Record], isOfIndex: Bool, expecting: Bool) -> Bool {
     let fitting = records.count { record in
-      admits(record) && (!expecting || expects(record)) && (!isOfIndex || record.fieldCount == fields.count)
+      admits(record) && (!expecting || expects(record))
+        && (!isOfIndex || record.fieldCount == fields.count)
     }
     return fitting * 4 >= records.count * 3
   }

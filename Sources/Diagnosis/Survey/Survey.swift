@@ -146,7 +146,7 @@ extension Survey {
     for page in (freelist?.trunks ?? []) + (freelist?.leaves ?? []) {
       _ = freeClaims.claim(page, for: .freelist)
     }
-    misdirected = Self.noteMisdirected(in: &trees, of: image, freeClaims)
+    misdirected = Self.noteMisdirected(in: &trees, of: image, freeClaims, schema.encoding)
     let isWhole =
       schema.tree.isSound && trees.allSatisfy(\.isSound) && schema.isWhole
       && freelist?.faults.isEmpty != false
@@ -183,9 +183,10 @@ extension Survey {
 
   /// Notes as faults the pages of the trees that are copies of others, and returns them.
   private static func noteMisdirected(
-    in trees: inout [TreeSurvey], of image: Image, _ claims: PageClaims
+    in trees: inout [TreeSurvey], of image: Image, _ claims: PageClaims, _ encoding: TextEncoding
   ) -> Set<PageNumber> {
-    let twins = TwinLeaves(image, trees) {
+    let counters = sequences(of: trees, in: image, encoding)
+    let twins = TwinLeaves(image, trees, counters: counters) {
       unclaimedPages(of: image, claims).pages.filter(\.mayBeOfTable).map(\.page)
     }
     let misdirected = twins.misdirected + twins.copiedRoots(claims)
@@ -263,7 +264,15 @@ extension DatabaseHeader {
 extension Survey {
   /// The AUTOINCREMENT counters, by table.
   package var sequences: [Name: Int64] {
-    guard let image, let root = tree(named: "sqlite_sequence")?.root else { return [:] }
+    image.map { Self.sequences(of: trees, in: $0, encoding) } ?? [:]
+  }
+
+  private static func sequences(
+    of trees: [TreeSurvey], in image: Image, _ encoding: TextEncoding
+  ) -> [Name: Int64] {
+    guard let root = trees.first(where: { $0.entry.name == "sqlite_sequence" })?.root else {
+      return [:]
+    }
     var sequences: [Name: Int64] = [:]
     for case (.text(let name), let counter) in image.counters(at: root) {
       sequences[Name(encoding.string(name))] = counter

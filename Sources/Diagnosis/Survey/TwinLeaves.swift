@@ -43,11 +43,16 @@ struct TwinLeaves {
 
   private let image: Image
   private let trees: [TreeSurvey]
+  /// The largest rowid that a table ever gave out, where it counts them.
+  private let counters: [Name: Int64]
   /// Finds the pages that may be those of a table that has lost its root.
   private let orphans: () -> [PageNumber]
 
-  init(_ image: Image, _ trees: [TreeSurvey], orphans: @escaping () -> [PageNumber]) {
-    (self.image, self.trees, self.orphans) = (image, trees, orphans)
+  init(
+    _ image: Image, _ trees: [TreeSurvey], counters: [Name: Int64],
+    orphans: @escaping () -> [PageNumber]
+  ) {
+    (self.image, self.trees, self.counters, self.orphans) = (image, trees, counters, orphans)
   }
 
   /// The leaves that are not those of the tree that leads to them, and both where nothing tells which
@@ -95,6 +100,13 @@ struct TwinLeaves {
     guard let rows = rows(of: marks.0.page), rows == self.rows(of: marks.1.page),
       Set(rows.values).count * 2 > rows.count, rows.count > 1
     else { return [] }
+    // Of a table that counts its rowids, none is above the counter.
+    let beyond = [one, other].filter { place in
+      counters[trees[place.tree].entry.name].map { counter in
+        rows.keys.allSatisfy { $0 > counter }
+      } ?? false
+    }
+    if beyond.count == 1 { return beyond }
     // A root has no neighbours; it is the table's, unless that has rows elsewhere, or cannot have these.
     if marks.0.isRoot || marks.1.isRoot {
       let strange = [one, other].filter {

@@ -112,6 +112,25 @@ struct TwinLeavesTests {
     #expect(Set(other.map(\.number)) == Set(specimen.pages(of: "other", "leaf")))
   }
 
+  @Test func `a leaf whose rowids a table never gave out is not that table's`() throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE a (id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT);
+      CREATE TABLE b (id INTEGER PRIMARY KEY AUTOINCREMENT, body TEXT);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      INSERT INTO b SELECT i, 'row ' || i FROM n;
+      INSERT INTO a SELECT id, 'own ' || id FROM b WHERE id < 4;
+      """)
+    let (victim, source) = (specimen.pages(of: "a", "leaf")[0], specimen.pages(of: "b", "leaf")[2])
+    let damaged = specimen.with(.copyPage(from: source, to: victim))
+    let rebuilt = Reconstruction(main: damaged.bytes)
+    let a = try #require(rebuilt.survey.tree(named: "a"))
+    let b = try #require(rebuilt.survey.tree(named: "b"))
+    #expect(rebuilt.rowsFound(in: a) == 0)
+    #expect(rebuilt.rowsFound(in: b) == 300)
+    #expect(rebuilt.survey.verdict == .damagedLossy)
+  }
+
   @Test func `tables that an app has copied are sound`() throws {
     for change in [
       "DELETE FROM other WHERE id < 200", "UPDATE other SET body = body || id WHERE id % 7 = 0",

@@ -42,7 +42,8 @@ struct JoinedHalves {
     guard before.byteCount >= pageSize, part.offset >= pageSize else { return }
     if before.offset + before.byteCount == part.offset {
       // Whole pages were left out: there are no halves, and zeros in the place of what is missing.
-      let missing = before.place + before.byteCount..<max(before.place + before.byteCount, part.place)
+      let missing =
+        before.place + before.byteCount..<max(before.place + before.byteCount, part.place)
       for place in stride(from: missing.lowerBound, to: missing.upperBound, by: pageSize)
         .prefix(MovedPages.borderMax)
       {
