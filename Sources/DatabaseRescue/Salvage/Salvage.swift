@@ -31,7 +31,7 @@ package struct Salvage {
   /// Whether a name in the file may be another one with damaged letters.
   let namesMayBeDamaged: Bool
   /// Whether a row counts although an index contradicts it.
-  private let believesTables: Bool
+  let believesTables: Bool
 
   /// What its bytes say.
   package var survey: Survey { reconstruction.survey }

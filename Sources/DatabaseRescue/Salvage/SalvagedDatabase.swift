@@ -70,7 +70,19 @@ struct SalvagedDatabase: ~Copyable {
       salvage.survey.image?.missingLog == nil
       ? [] : ["its -wal is missing, which had what was committed last"]
     return salvage.survey.neighbours.map(\.message) + salvage.reconstruction.undecidedTables
-      + missing + log
+      + tablesOfAnotherMoment + missing + log
+  }
+
+  /// What is said of tables of which every row was taken although an index speaks of others.
+  private var tablesOfAnotherMoment: [String] {
+    guard !salvage.believesTables else { return [] }
+    return salvage.survey.naming(ledger.balances).filter(\.isComplete).compactMap { balance in
+      guard let name = balance.table, let table = salvage.survey.tree(named: name),
+        let index = salvage.survey.indexOfAnotherMoment(over: table)
+      else { return nil }
+      return "index '\(index)' holds other keys than '\(name)': one of the two is of another moment, "
+        + "and nothing tells which"
+    }
   }
 
   /// Whether the quarantine says anything that the fresh database does not.

@@ -5,17 +5,32 @@ import Diagnosis
 import SQLiteFormat
 
 extension LiveUse {
+  /// How often those files are looked for again that were apart.
+  private static let looksBesides = 2
+
   /// What processes have of a database open now; nil where the system does not tell.
   init?(of main: FilePath, _ storage: any Storage) {
-    guard let open = storage.openFiles(ofUsersOf: main) else { return nil }
-    let held = HeldSet(main, storage: storage)
+    guard var open = storage.openFiles(ofUsersOf: main) else { return nil }
+    func filesApart() -> [HeldFile] {
+      let held = HeldSet(main, storage: storage)
+      return Dictionary(grouping: open.files, by: \.process).sorted { $0.key < $1.key }
+        .flatMap { held.apart(of: $0.value) }
+    }
+    // A journal goes with each commit, and a log with the last connection: what is apart stays so.
+    var apart = filesApart()
+    for _ in 0..<Self.looksBesides where !apart.isEmpty {
+      guard let again = storage.openFiles(ofUsersOf: main) else { break }
+      open = again
+      let still = filesApart()
+      apart = still.filter { file in
+        apart.contains { $0.role == file.role && $0.process == file.process }
+      }
+    }
     // What only its owner may write to, nobody else writes to.
     let status = (try? storage.status(of: main)) ?? nil
     let isPrivate = status.map { $0.isOwn && $0.mode & 0o022 == 0 } ?? false
     self.init(
-      heldApart: Dictionary(grouping: open.files, by: \.process).sorted { $0.key < $1.key }
-        .flatMap { held.apart(of: $0.value) },
-      unseenProcesses: isPrivate ? 0 : open.unseenProcesses)
+      heldApart: apart, unseenProcesses: isPrivate ? 0 : open.unseenProcesses)
   }
 }
 

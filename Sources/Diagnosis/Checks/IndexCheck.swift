@@ -47,7 +47,7 @@ enum IndexCheck: SurveyCheck {
     if table.computed?.failedIndexes.contains(name) == true {
       return "SQLite cannot compute the key of each row for index '\(name)'"
     }
-    guard disagree(index, table, survey) else { return nil }
+    guard survey.disagree(index, table) else { return nil }
     // How many rows a partial index should have is no number of the table's.
     let isPartial = table.computed?.partialKeys[name] != nil
     let difference = isPartial ? 0 : index.records - table.records
@@ -56,20 +56,6 @@ enum IndexCheck: SurveyCheck {
     case 1...: "index '\(name)' names \(counted(difference, "row")) that the table lacks"
     default: "index '\(name)' lacks \(counted(-difference, "row")) of its table"
     }
-  }
-
-  /// Whether an index holds other entries than its table implies; of one whose keys only SQLite can
-  /// compute, whether it has another number of them than the table has rows.
-  private static func disagree(
-    _ index: TreeSurvey, _ table: TreeSurvey, _ survey: Survey
-  ) -> Bool {
-    let name = index.entry.name
-    if let expected = table.expectedKeys[name] ?? table.computed?.partialKeys[name] {
-      return expected != index.keys
-    }
-    let description = survey.schema?.parsed.index(named: name, of: table.entry.name)
-    guard let description, description.predicate == nil else { return false }
-    return index.records != table.records
   }
 
   private static func damaged(_ index: TreeSurvey, _ survey: Survey) -> Finding {

@@ -5,13 +5,17 @@ extension Verdict {
   /// The sum of the findings of a file.
   ///
   /// Damage to the structure weighs more than a wrong version, and a wrong version more than
-  /// a wrong schema: an older schema is expected to differ. What another app wrote is not older.
+  /// a wrong schema: an older schema is expected to differ. What another app wrote is not older, and what
+  /// a migration has left unfinished is neither older nor newer.
   package init(isDatabase: Bool, _ findings: [Finding]) {
     let codes = Set(findings.map(\.code))
     let structural = findings.filter { $0.code.subject == .structure }.map(\.severity).max()
     let schema = findings.filter { $0.code.subject == .contract }.map(\.severity).max()
     let isOfAnotherApp = findings.contains {
       $0.code == .applicationMismatch && $0.severity >= .damage
+    }
+    let isHalfDone = findings.contains {
+      $0.code == .migrationUnfinished && $0.severity >= .damage
     }
     self =
       if !isDatabase || codes.contains(.geometryUndetermined) || codes.contains(.unreadableBytes) {
@@ -20,6 +24,8 @@ extension Verdict {
         .damagedLossy
       } else if structural == .damage {
         .damagedIntact
+      } else if isHalfDone {
+        .drifted
       } else if codes.contains(.versionNewer) {
         .newer
       } else if isOfAnotherApp {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the sound indexes over a table say of its rows.
 
-import SQLiteFormat
+package import SQLiteFormat
 
 extension Survey {
   /// Whether every row of a table is there exactly once, although some lie in the wrong place.
@@ -47,6 +47,31 @@ extension Survey {
       return true
     }
     return count
+  }
+
+  /// Whether an index holds other entries than its table implies; of one whose keys only SQLite can
+  /// compute, whether it has another number of them than the table has rows.
+  func disagree(_ index: TreeSurvey, _ table: TreeSurvey) -> Bool {
+    let name = index.entry.name
+    if let expected = table.expectedKeys[name] ?? table.computed?.partialKeys[name] {
+      return expected != index.keys
+    }
+    let description = schema?.parsed.index(named: name, of: table.entry.name)
+    guard let description, description.predicate == nil else { return false }
+    return index.records != table.records
+  }
+
+  /// A sound index that holds other entries than a table that seems whole; nil where there is none.
+  ///
+  /// One of the two is of another moment. Where no row shows which, the table may lack what was written
+  /// last.
+  package func indexOfAnotherMoment(over table: TreeSurvey) -> Name? {
+    guard table.isReadable else { return nil }
+    return treePlaces.indexes(of: table.entry.table).lazy.map { trees[$0] }.first { index in
+      index.isSound && !indexesOfOthers.contains(index.entry.name)
+        && table.computed?.failedIndexes.contains(index.entry.name) != true
+        && disagree(index, table)
+    }?.entry.name
   }
 
   /// The sound indexes over every row of a table.
