@@ -80,7 +80,8 @@ struct SalvagedDatabase: ~Copyable {
       guard let name = balance.table, let table = salvage.survey.tree(named: name),
         let index = salvage.survey.indexOfAnotherMoment(over: table)
       else { return nil }
-      return "index '\(index)' holds other keys than '\(name)': one of the two is of another moment, "
+      return
+        "index '\(index)' holds other keys than '\(name)': one of the two is of another moment, "
         + "and nothing tells which"
     }
   }

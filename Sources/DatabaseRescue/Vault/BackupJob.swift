@@ -27,6 +27,9 @@ struct BackupJob {
   let run: BackupRun
   let files: DatabaseFiles
   let created: Date
+  /// The backups that there were before this one began: one that another run makes meanwhile may be of a
+  /// later moment.
+  let known: Set<BackupID>
 
   var storage: any Storage { writer.world.storage }
 

@@ -102,7 +102,8 @@ extension BackupJob {
     let options = writer.options
     return try descent.lineage(
       of: now, since: created, lossMax: options.lossMax, freeTables: options.freeTables,
-      renamedTables: options.renamedTables, isAccepted: options.acceptsOlder
+      renamedTables: options.renamedTables, isAccepted: options.acceptsOlder,
+      isKnown: { known.contains($0.name.id) }
     ) { () throws(RescueError) in (now, content) }
   }
 
@@ -135,14 +136,15 @@ struct Descent {
   /// when there is none.
   ///
   /// `whole` gives the state with digests of its rows, and all that a backup says of it: it is
-  /// asked only where the state counts less than the backup, or tables may have other names. `passOver` is told of the newer backups
+  /// asked only where the state counts less than the backup, or tables may have other names. `isKnown` tells
+  /// which backups may be older than the state; `passOver` is told of the newer backups
   /// that are damaged or cannot be read, with which nothing is compared.
   ///
   /// - Throws: ``RescueError`` when the vault or the file cannot be looked at.
   func lineage(
     of state: StateMark, since date: Date, lossMax: Int? = nil, freeTables: Set<Name> = [],
     renamedTables: [Name: Name] = [:], isAccepted: Bool = false,
-    passOver: (Backup) -> Void = { _ in },
+    isKnown: (Backup) -> Bool = { _ in true }, passOver: (Backup) -> Void = { _ in },
     whole: () throws(RescueError) -> (mark: StateMark, content: BackupContent)
   ) throws(RescueError) -> BackupManifest.Lineage? {
     let vault = Vault(vault, of: database.name, in: storage)
@@ -150,7 +152,7 @@ struct Descent {
       let newest = try vault.latest(
         notAfter: date, skippingUnread: true,
         where: { backup in
-          guard isOfSamePlace(backup) else { return false }
+          guard isKnown(backup), isOfSamePlace(backup) else { return false }
           if backup.state != .complete { passOver(backup) }
           return backup.isGood
         }),

@@ -102,8 +102,10 @@ public struct BackupWriter: Sendable {
     try checkSpace(for: files)
     let run = try begin()
     let created = world.now()
-    let job = BackupJob(writer: self, run: run, files: files, created: created)
     do throws(RescueError) {
+      let known = try Vault(vault, of: files.name, in: world.storage).names()
+      let job = BackupJob(
+        writer: self, run: run, files: files, created: created, known: Set(known.map(\.id)))
       let (parts, manifest) = try job.store(describing: describe, checking: check)
       let name = BackupName(
         database: files.name, created: created, userVersion: manifest.content.userVersion,

@@ -5,21 +5,43 @@
 import SQLiteFormat
 
 extension StateComparison {
-  /// Rows that refer to other rows than before, as their parents were numbered anew and they were not.
-  var linkProblems: [String] {
+  /// A reference of one table to another one whose rows have other ids than before.
+  struct Link {
+    let child: TablePair
+    let parent: TablePair
+    /// The columns of the child.
+    let columns: [Name]
+    /// How many rows lead to others than before, at least.
+    let moved: Int
+  }
+
+  /// Compares where rows of tables lead whose parents have other ids than before.
+  func findLinks() -> [Link] {
     let pairs = Dictionary(
       comparable.map { ($0.old, $0) }, uniquingKeysWith: { first, _ in first })
     let tables = Dictionary(
       before.schema.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return before.schema.tables.flatMap { table in
-      table.foreignKeys.compactMap { key -> String? in
+      table.foreignKeys.compactMap { key -> Link? in
         guard let child = pairs[table.name], let parent = pairs[key.table] else { return nil }
         let referenced = key.referenced(in: tables[key.table])
-        let count = MovedLinks(from: child, key.columns, to: parent, referenced)?.count ?? 0
-        return count > 0
-          ? "\(counted(count, "row")) of '\(child.new)' \(count == 1 ? "refers" : "refer") to other "
-            + "rows of '\(parent.new)' than before, whose ids are others now" : nil
+        // Numbers that stand in other rows may be an order that was changed; texts are what rows are.
+        let texts = tables[key.table]?.columns.filter {
+          !referenced.contains($0.name) && [.text, .blob].contains(Affinity(declaredType: $0.type))
+        }
+        return MovedLinks(
+          from: child, key.columns, to: parent, referenced, byContents: texts?.isEmpty == false
+        ).map { Link(child: child, parent: parent, columns: key.columns, moved: $0.count) }
       }
+    }
+  }
+
+  /// Rows that refer to other rows than before, as their parents were numbered anew and they were not.
+  var linkProblems: [String] {
+    links.filter { $0.moved > 0 }.map { link in
+      "\(counted(link.moved, "row")) of '\(link.child.new)' "
+        + "\(link.moved == 1 ? "refers" : "refer") to other rows of '\(link.parent.new)' than before, "
+        + "whose ids are others now"
     }
   }
 }
@@ -31,13 +53,20 @@ private struct MovedLinks {
 
   /// Compares where rows lead, told by what they and their parents hold and not by their ids; nil where
   /// the parents have the ids that they had, or what rows hold has changed, too.
-  init?(from child: TablePair, _ columns: [Name], to parent: TablePair, _ referenced: [Name]) {
+  ///
+  /// Where `byContents`, parents that have the same ids, but what they hold in other rows, have been given
+  /// the ids of each other.
+  init?(
+    from child: TablePair, _ columns: [Name], to parent: TablePair, _ referenced: [Name],
+    byContents: Bool
+  ) {
     let all = [child.then, child.now, parent.then, parent.now]
     guard all.allSatisfy({ $0.sample.level == 0 }), columns.count == referenced.count,
       child.then.rows == child.now.rows, parent.then.rows == parent.now.rows,
-      parent.then.columns.contains(where: {
-        referenced.contains($0.name) && parent.column($0)?.sum != $0.sum
-      }),
+      byContents && parent.hasMixedRows
+        || parent.then.columns.contains(where: {
+          referenced.contains($0.name) && parent.column($0)?.sum != $0.sum
+        }),
       let links = Reading(child, columns), let keys = Reading(parent, referenced)
     else { return nil }
     guard !keys.contents.isEmpty, links.keepsContents, keys.keepsContents else { return nil }

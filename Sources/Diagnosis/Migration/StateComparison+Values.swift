@@ -74,12 +74,16 @@ extension StateComparison {
     }
   }
 
-  /// The other column of which a column has the values now; nil where it has its own.
+  /// The other column of which a column has the values now; nil where it has its own, had hardly any, or
+  /// leads to the same rows as before, whose ids are others now.
   private func swapped(
     _ column: TableFigures.Column, _ now: TableFigures.Column, in pair: TablePair
   ) -> Name? {
     guard now.sum != column.sum, now.variety == TableFigures.Column.varietyMax,
-      pair.now.rows == pair.then.rows
+      column.variety > 1, pair.now.rows == pair.then.rows,
+      !links.contains(where: {
+        $0.child.old == pair.old && $0.columns == [column.name] && $0.moved == 0
+      })
     else { return nil }
     return pair.then.columns.first {
       $0.name != column.name && $0.sum == now.sum && $0.nulls == now.nulls

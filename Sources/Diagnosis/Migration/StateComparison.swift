@@ -16,6 +16,8 @@ struct StateComparison {
   let pairs: [TablePair]
   /// The tables whose values have to stay, with the rows that were there before.
   private(set) var rowsBefore: [TablePair] = []
+  /// The references to tables whose rows have other ids than before.
+  private(set) var links: [Link] = []
   /// The schema of before, with the names that tables and columns have now.
   let oldSchema: SchemaDescription
   /// The tables of now, by name.
@@ -45,6 +47,7 @@ struct StateComparison {
       after.schema.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     differences = contract == nil ? ContractDifference.lost(from: old, to: after.schema) : []
     rowsBefore = comparable.map(\.ofRowsBefore)
+    links = findLinks()
   }
 
   /// Whether rows of a table may come and go, by its old or its new name.
