@@ -69,7 +69,9 @@ extension Reconstruction {
     let missing = tree.cellFaults.count + tree.pageFaults.count
     // Pages that were given back may be all that was lost, or a part of it.
     if tree.pages == 0 || missing == 0 || regained > 0 { return .unknown }
-    return tree.pageFaults.isEmpty && tree.misplaced.isEmpty ? .exactly(missing) : .atLeast(missing)
+    guard tree.pageFaults.isEmpty, tree.misplaced.isEmpty else { return .atLeast(missing) }
+    // A page that contradicts itself does not know how many cells it has.
+    return tree.layoutFaults.isEmpty ? .exactly(missing) : .unknown
   }
 
   /// How many rows of a table's tree were read: whoever reads it again must find as many.

@@ -122,11 +122,26 @@ extension PageEvidence {
     if best.map(isCounted) != true, let ended = filled(endedBlocks), isCounted(ended) {
       best = ended
     }
-    guard let best, isCounted(best) || !best.cells.contains(where: isFreed) else { return nil }
+    guard let best, isCounted(best) || !best.cells.contains(where: isFreed),
+      !isOfTwoMoments(best.cells)
+    else { return nil }
     // Pointers that are damaged may lead to cells all the same, but in no order.
     let isTable = page.kind.isTable
     return proven(
       isTable ? best.cells.sorted { $0.rowID ?? 0 < $1.rowID ?? 0 } : inKeyOrder(best.cells))
+  }
+
+  /// Whether two of the pointers that count lead to one of the cells that fill the page, or one to
+  /// another cell, or one before the last of them to none while they are more than the cells: they are of
+  /// another moment. A pointer that is damaged hardly leads to a cell, nor a count that is too high to
+  /// pointers among the others.
+  private func isOfTwoMoments(_ cells: [Cell]) -> Bool {
+    let counted = pointers.prefix(page.cellCount)
+    let targets = counted.filter(\.holds).map(\.target)
+    let (ends, places) = (Set(targets), Set(cells.map(\.offset)))
+    return ends.count < targets.count || !ends.isSubset(of: places)
+      || cells.count < page.cellCount
+        && !counted.prefix(cells.count).allSatisfy { places.contains($0.target) }
   }
 
   /// The freeblocks as far as they can go: one that reaches over a cell to which a pointer leads that
