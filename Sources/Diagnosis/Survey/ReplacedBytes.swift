@@ -21,13 +21,12 @@ package struct ReplacedByte: Hashable, Sendable {
 
   /// Looks for one in a database whose trees were read; nil for none.
   init?(in survey: Survey) {
-    guard survey.transfer == nil, let image = survey.image, image.start == 0,
-      image.pageCount >= Self.pagesMin
-    else { return nil }
+    guard survey.transfer == nil, let image = survey.image, image.start == 0 else { return nil }
     for gone: UInt8 in [0x0D, 0x0A] {
       guard Self.lacks(gone, image.files.main),
         let standIn = Self.standIn(forFirstOf: gone == 0x0A ? .index : .table, in: survey, image),
-        standIn != gone
+        standIn != gone,
+        image.pageCount >= Self.pagesMin || Self.lineEnds.isSuperset(of: [gone, standIn])
       else { continue }
       (self.gone, self.standIn) = (gone, standIn)
       return
@@ -37,6 +36,8 @@ package struct ReplacedByte: Hashable, Sendable {
 
   /// From how many pages on a database has both bytes.
   private static let pagesMin = 8
+  /// The two that a conversion of text makes of each other, also in a file of few pages.
+  private static let lineEnds: Set<UInt8> = [0x0A, 0x0D]
 
   /// Whether a file has no such byte.
   private static func lacks(_ byte: UInt8, _ source: any PageSource) -> Bool {
@@ -58,7 +59,8 @@ package struct ReplacedByte: Hashable, Sendable {
     forFirstOf kind: SchemaEntry.Kind, in survey: Survey, _ image: Image
   ) -> UInt8? {
     let trees = survey.trees + (survey.schema.map { [$0.tree] } ?? [])
-    let pages = trees.filter { ($0.entry.kind == .index) == (kind == .index) }.flatMap { tree in
+    // The pages of a table WITHOUT ROWID begin as those of indexes do.
+    let pages = trees.filter { !$0.isRowIDTable == (kind == .index) }.flatMap { tree in
       [tree.pageFaults, tree.layoutFaults].flatMap { $0.first.compactMap(\.page) }
         + [tree.root].compactMap(\.self)
     }

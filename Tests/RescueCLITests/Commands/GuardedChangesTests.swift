@@ -159,6 +159,23 @@ import Testing
       ] + inPlace,
       says: ["28 rows of 'a' have another id", "column 'e.a' has other values than before"]),
     Change(
+      "parents that have the ids of each other", linked,
+      [
+        "CREATE TABLE n (id INTEGER PRIMARY KEY, name TEXT)",
+        "INSERT INTO n SELECT CASE id WHEN 1 THEN 3 WHEN 3 THEN 1 ELSE id END, name FROM a",
+      ] + inPlace,
+      status: 18, says: ["2 rows of 'e' refer to other rows of 'a' than before"]),
+    Change(
+      "ids closed up, and what refers to them, which are other ids now",
+      [
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT)",
+        "CREATE TABLE e (id INTEGER PRIMARY KEY, a INTEGER REFERENCES a (id), k TEXT)",
+        "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 30) "
+          + "INSERT INTO a SELECT i * 3, 'name ' || i FROM c",
+        "INSERT INTO e SELECT id / 3, id, 'k' || id FROM a",
+      ], ["UPDATE e SET a = a / 3", "UPDATE a SET id = id / 3"],
+      says: ["30 rows of 'a' have another id", "column 'e.a' has other values than before"]),
+    Change(
       "texts for ids, and all of them the first one's", linked,
       [
         "CREATE TABLE n (id TEXT PRIMARY KEY NOT NULL, name TEXT)",
@@ -308,6 +325,13 @@ import Testing
   ]
 
   static let columns: [Change] = [
+    Change(
+      "an empty column that is filled from another one",
+      rows + ["ALTER TABLE t ADD COLUMN w", "ALTER TABLE t ADD COLUMN n NOT NULL DEFAULT 0"],
+      ["UPDATE t SET w = v, n = id"],
+      says: [
+        "column 't.w' has other values than before", "column 't.n' has other values than before",
+      ]),
     Change(
       "a computed column", computed, ["ALTER TABLE g DROP COLUMN b"], status: 18,
       says: ["column 'g.b', which was computed, is gone"]),

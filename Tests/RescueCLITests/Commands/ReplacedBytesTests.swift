@@ -59,6 +59,28 @@ import Testing
     #expect(try #require(doubted?.integerValue) > 0)
   }
 
+  @Test(arguments: replaced)
+  func `a file of few large pages is told by the ends of lines, too`(
+    _ gone: UInt8, _ standIn: UInt8
+  ) throws {
+    let (original, file, output) = (bench["original.db"], bench["app.db"], bench["new.db"])
+    try DatabaseBuilder(
+      pageSize: 32768,
+      [
+        "CREATE TABLE word (word TEXT PRIMARY KEY, n INTEGER, data BLOB) WITHOUT ROWID",
+        """
+        WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+        INSERT INTO word SELECT 'word ' || i, i, x'0A0D' || i FROM n
+        """,
+      ]
+    ).build(at: original)
+    try file.replaceContents(
+      with: Bytes(try original.contents().map { $0 == gone ? standIn : $0 }))
+    #expect(try bench.run("salvage", file, "--output", output).status == 14)
+    let rows = Set(try Oracle(original).rows(of: "word"))
+    #expect(try Oracle(output).rows(of: "word").allSatisfy(rows.contains))
+  }
+
   @Test func `a file that lost its line feeds does not keep every row`() throws {
     let file = bench["app.db"]
     try Self.builder.build(at: file)

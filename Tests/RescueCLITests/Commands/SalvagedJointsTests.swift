@@ -42,6 +42,34 @@ import Testing
     #expect(status == 14 && wrong == 0 && rows >= 17, "\(status) \(rows) \(wrong)")
   }
 
+  @Test(arguments: 20...31)
+  func `no row is filled up from a page that was left out, or from one beside it`(
+    _ page: Int
+  ) throws {
+    // Bytes of which none tells whose they are.
+    let file = bench["app.db"]
+    try DatabaseBuilder([
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, b BLOB)",
+      """
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+      INSERT INTO t SELECT i, replace(hex(zeroblob(CASE i % 3 WHEN 0 THEN 90 ELSE 3000 END)), '00',
+        char(33 + i)) || hex(i) FROM n
+      """,
+    ]).build(at: file)
+    let original = bench["original.db"]
+    var bytes = try file.contents()
+    try original.replaceContents(with: bytes)
+    bytes.removeSubrange(page * 4096..<(page + 1) * 4096)
+    try file.replaceContents(with: bytes)
+    let output = bench["out.db"]
+    let ending = try bench.run("salvage", file, "--output", output)
+    let rows = Set(try Oracle(original).rows(of: "t"))
+    let written = try Oracle(output).rows(of: "t")
+    #expect(written.allSatisfy(rows.contains))
+    #expect(ending.status == 14 || written.count == rows.count, "\(ending.all)")
+    #expect(written.count >= 50, "\(written.count)")
+  }
+
   private static func text(_ words: Int, _ id: String = "i") -> String {
     "replace(hex(zeroblob(\(words))), '00', 'word ' || \(id) || ' ')"
   }

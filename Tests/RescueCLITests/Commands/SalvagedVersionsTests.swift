@@ -45,4 +45,33 @@ import Testing
   @Test func `of two versions of which nothing tells which one counts, neither is placed`() throws {
     #expect(try salvagedHits(losing: 40) == nil)
   }
+
+  @Test(arguments: [
+    ("CREATE INDEX j ON t (json_extract(v, '$.n'))", "UPDATE t SET v = '{\"n\": 77}'", 40),
+    ("CREATE UNIQUE INDEX k ON t (v)", "DELETE FROM t", 2),
+  ])
+  func `a table of an earlier moment than its index is not called complete`(
+    _ index: String, _ change: String, _ count: Int
+  ) throws {
+    let (file, output) = (bench["app.db"], bench["fresh.db"])
+    let base: [DatabaseBuilder.Step] = [
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)", .init(stringLiteral: index),
+      .init(
+        stringLiteral: "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < "
+          + "\(count)) INSERT INTO t SELECT i, '{\"n\": ' || i || '}' FROM n"),
+    ]
+    try DatabaseBuilder(base).build(at: file)
+    let older = try file.contents()
+    try file.removeFileSet()
+    try DatabaseBuilder(base + [.init(stringLiteral: change)]).build(at: file)
+    var bytes = try file.contents()
+    // The root of the table is its only leaf: that write was lost.
+    bytes.replaceSubrange(4096..<8192, with: older[4096..<8192])
+    try file.replaceContents(with: bytes)
+    let ending = try bench.run("salvage", file, "--output", output)
+    #expect(ending.status == 14, "\(ending.all)")
+    #expect(ending.all.contains("of another moment"), "\(ending.all)")
+    // Whoever makes the index anew has decided.
+    #expect(try bench.run("recover", file, "--choose", "rebuild-indexes", "--yes").status == 0)
+  }
 }

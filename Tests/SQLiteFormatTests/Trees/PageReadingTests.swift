@@ -93,6 +93,20 @@ extension PageReading {
     expectAll(try page.read { $0.setBig16(start, at: 1) })
   }
 
+  @Test func `a pointer among others that leads to free bytes has lost a row`() throws {
+    let reading = try page.read { bytes in
+      // The header is of before the second row was freed, or the free bytes are of after that.
+      let cells = (0..<20).compactMap { bytes.big16(at: 8 + 2 * $0) }
+      let freed = cells[1]
+      let end = cells.filter { $0 > freed }.min() ?? bytes.count
+      bytes.setBig16(freed, at: 1)
+      bytes.setBig16(0, at: freed)
+      bytes.setBig16(end - freed, at: freed + 2)
+    }
+    #expect(reading.content.faults.count + reading.content.doubtful.count > 0)
+    #expect(reading.certain.contains(1) && !reading.certain.contains(2))
+  }
+
   @Test func `type and cell count together cost nothing`() throws {
     expectAll(
       try page.read {
