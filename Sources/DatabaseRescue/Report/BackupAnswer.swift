@@ -120,8 +120,13 @@ package struct VerificationAnswer: CommandAnswer {
     [
       "path": .string(result.path.description), "passed": .bool(result.passed),
       "state": .string(result.state.rawValue), "checks": .array(result.checks.map(\.json)),
-      "damage": .array(result.damage.map { .string($0.reason) }),
+      "damage": .array((result.damage.map(\.reason) + otherFlaws(of: result)).map { .string($0) }),
     ]
+  }
+
+  /// What is wrong with a file all of whose members hold what was stored.
+  private static func otherFlaws(of result: BackupVerification) -> [String] {
+    result.damage.isEmpty ? result.flaws : []
   }
 
   package var lines: [AnswerLine] {
@@ -145,7 +150,7 @@ package struct VerificationAnswer: CommandAnswer {
       let pages = damage.pages.map { ", pages \($0.lowerBound)–\($0.upperBound)" } ?? ""
       lines.append(.result("  \(damage.reason)\(pages)"))
     }
-    return lines
+    return lines + otherFlaws(of: result).map { .result("  \($0)") }
   }
 }
 

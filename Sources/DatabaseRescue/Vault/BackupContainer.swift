@@ -27,7 +27,7 @@ struct BackupContainer {
     imageByteCount = image.byteCount
     let stored = try archive.write(image: image, from: name, like: earlier?.archive)
     dataEnd = archive.position
-    var detail = "\(archive.members.count) members inflate to what was stored"
+    var detail = archive.members.count.of("member", "inflates", "inflate") + " to what was stored"
     if let earlier, stored.reusedCount > 0 {
       detail += "; \(stored.reusedCount) are as in backup \(earlier.id)"
     }

@@ -56,7 +56,7 @@ extension BackupReader {
     let damage = self.damage { bytes in hash.update(bytes) }
     let detail =
       damage.isEmpty
-      ? "\(archive.members.count) members hold what was stored"
+      ? archive.members.count.of("member", "holds", "hold") + " what was stored"
       : "\(damage.count) of \(archive.members.count) members are damaged or missing"
     var checks = [BackupManifest.Check(Self.readBack, passed: damage.isEmpty, detail: detail)]
     if let expected = manifest?.image.sha256, !damage.contains(where: \.isLost) {
