@@ -22,6 +22,12 @@ extension SurveyReading {
         (self, survey) = (rejoined, other)
       }
     }
+    if firstMovedPage == nil, transfer == nil, decision.start == 0, startOfAttachedLog == nil,
+      let end = try ShiftedEnd(files.main, decision.geometry)
+    {
+      files = files.doubting(end.doubtfulCells, end.doubtfulPages)
+      survey = surveyed
+    }
     if !survey.disputedPages.isEmpty {
       files = files.disputing(survey.disputedPages)
       survey = surveyed

@@ -69,6 +69,15 @@ package struct FileSet: Sendable {
     return files
   }
 
+  /// The files with cells in doubt, and pages of overflow chains.
+  package func doubting(
+    _ cells: [PageNumber: [Int]], _ pages: Set<PageNumber>
+  ) -> FileSet {
+    var files = self
+    (files.doubtfulCells, files.doubtfulPages) = (cells, pages)
+    return files
+  }
+
   /// The files with zeros for what cannot be read of them, which stays noted.
   package func readAround() -> FileSet {
     var files = self

@@ -131,10 +131,11 @@ extension PageEvidence {
       isTable ? best.cells.sorted { $0.rowID ?? 0 < $1.rowID ?? 0 } : inKeyOrder(best.cells))
   }
 
-  /// Whether two of the pointers that count lead to one of the cells that fill the page, or one to
-  /// another cell, or one before the last of them to none while they are more than the cells: they are of
-  /// another moment. A pointer that is damaged hardly leads to a cell, nor a count that is too high to
-  /// pointers among the others.
+  /// Whether the pointers that count are of another moment than the cells that fill the page.
+  ///
+  /// Then two of them lead to one cell, or one to another cell, or one among those of the cells to none,
+  /// while they are more than the cells. A pointer that is damaged hardly leads to a cell, nor does a
+  /// count that is too high take in pointers among the others.
   private func isOfTwoMoments(_ cells: [Cell]) -> Bool {
     let counted = pointers.prefix(page.cellCount)
     let targets = counted.filter(\.holds).map(\.target)

@@ -42,6 +42,35 @@ import Testing
     #expect(status == 14 && wrong == 0 && rows >= 17, "\(status) \(rows) \(wrong)")
   }
 
+  @Test(arguments: [true, false], [8, 200])
+  func `no row is taken through which a byte of the last page was put in or left out`(
+    _ isPutIn: Bool, _ count: Int
+  ) throws {
+    let file = try build(rows: count, words: 4)
+    let sound = try file.contents()
+    let start = sound.count - 4096
+    let content = try #require(sound.big16(at: start + 5)).advanced(by: start)
+    try #require(sound[start] == 13)
+    for place in stride(from: content + 3, to: sound.count, by: 1 + (sound.count - content) / 24) {
+      var bytes = sound
+      if isPutIn { bytes.insert(0x7E, at: place) } else { bytes.remove(at: place) }
+      try file.replaceContents(with: bytes)
+      let (status, rows, wrong) = try salvage(file, words: 4)
+      #expect(status == 14 && wrong == 0 && rows < count, "\(place): \(status) \(rows) \(wrong)")
+    }
+  }
+
+  @Test func `white space behind the end costs no row, and a byte that is cut off one`() throws {
+    let file = try build(rows: 8, words: 4)
+    let sound = try file.contents()
+    try file.replaceContents(with: sound + Bytes("\r\n".utf8))
+    var result = try salvage(file, words: 4)
+    #expect(result == (0, 8, 0), "\(result)")
+    try file.replaceContents(with: Bytes(sound.dropLast()))
+    result = try salvage(file, words: 4)
+    #expect(result.status == 14 && result.rows == 7 && result.wrong == 0, "\(result)")
+  }
+
   @Test(arguments: 20...31)
   func `no row is filled up from a page that was left out, or from one beside it`(
     _ page: Int
