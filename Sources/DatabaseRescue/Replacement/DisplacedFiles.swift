@@ -29,7 +29,7 @@ struct DisplacedFiles: Codable {
   }
 
   /// What they are noted in, in the folder where they are kept.
-  static let name: FilePath = "displaced.jsonl"
+  static let name: FilePath = "was-displaced.jsonl"
   /// The files that a page may come from; `-shm` is a cache.
   private static let suffixes = Displacement.suffixes.filter { $0.lowercased() != "-shm" }
 

@@ -554,7 +554,7 @@ import Testing
     _ = try backUp()
     let code = try #require(try bench.run("restore", file, "--yes", "--json").json["code"]?.text)
     let place = bench["app.db.rescue/quarantine"].appending(FilePath(code))
-    let note = place.appending("displaced.jsonl")
+    let note = place.appending("was-displaced.jsonl")
     let text = String(decoding: try note.contents(), as: UTF8.self)
     try note.replaceContents(
       with: Bytes(text.replacing(#""version":1"#, with: #""version":2"#).utf8))

@@ -108,7 +108,7 @@ import Testing
     status: Int32, rows: Int, wrong: Int
   ) {
     let output = bench["out.db"]
-    let ending = try bench.run("salvage", file, "--output", output)
+    let ending = try bench.run("salvage", file, "--output", output, "--force")
     func count(_ condition: String) throws -> Int {
       Int(try Oracle(output).value("SELECT count(*) FROM t WHERE \(condition)")?.integerValue ?? -1)
     }

@@ -17,11 +17,13 @@ struct ShiftedEnd {
 
   /// How many pages behind the last one of a tree are looked at.
   private static let pagesMax = 4096
-  /// What programs write behind the end of a file, and not into it.
-  private static let appended: Set<UInt8> = [0x00, 0x09, 0x0A, 0x0D, 0x1A, 0x20]
+  /// What programs write behind the end of a file of text: hardly a row ends so.
+  private static let endsOfText: Set<UInt8> = [0x0A, 0x0D, 0x1A]
+  /// By how many bytes at a time zeros fill a file up.
+  private static let sectorSize = 512
 
   /// Looks at the end of a database file that lies as it was written but for that; nil where it has as
-  /// many bytes as its pages, or lacks only what was cut off, or has only white space besides.
+  /// many bytes as its pages, or lacks only what was cut off, or has only what is put behind an end.
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
   init?(_ source: any PageSource, _ geometry: Geometry) throws(ReadFailure) {
@@ -34,7 +36,8 @@ struct ShiftedEnd {
     guard shift != 0, abs(shift) < pageSize else { return nil }
     if shift > 0 {
       let rest = try source.read(at: source.byteCount - shift, count: shift)
-      if rest.allSatisfy(Self.appended.contains) { return nil }
+      let isFilling = rest.isZero && shift.isMultiple(of: Self.sectorSize)
+      if isFilling || rest.allSatisfy(Self.endsOfText.contains) { return nil }
     }
     var pages: Set<PageNumber> = []
     var cells: [PageNumber: [Int]] = [:]
