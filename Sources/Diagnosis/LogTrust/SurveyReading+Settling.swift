@@ -22,7 +22,7 @@ extension SurveyReading {
         (self, survey) = (rejoined, other)
       }
     }
-    if firstMovedPage == nil, transfer == nil, decision.start == 0, startOfAttachedLog == nil,
+    if isAsItWasWritten, survey.image?.appliesJournals == false,
       let end = try ShiftedEnd(files.main, decision.geometry)
     {
       files = files.doubting(end.doubtfulCells, end.doubtfulPages)
@@ -35,6 +35,11 @@ extension SurveyReading {
     guard survey.speaksOfAnother else { return survey }
     believesHead = false
     return surveyed
+  }
+
+  /// Whether the database file lies as it was written, as far as that is known.
+  private var isAsItWasWritten: Bool {
+    firstMovedPage == nil && transfer == nil && decision.start == 0 && startOfAttachedLog == nil
   }
 
   /// The reading of the files with the pages back in their places that moved.
@@ -87,5 +92,14 @@ extension SurveyReading {
       files, geometry: decision.geometry, start: decision.start,
       hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt,
       journal: use == .whole && standIn != nil ? .besideNothing : use)
+  }
+}
+
+extension Image {
+  /// Whether a log or a journal counts: then the file may end in a page that was just being written.
+  fileprivate var appliesJournals: Bool {
+    if case .applied(let log) = wal, !log.applied.isEmpty { return true }
+    if case .applied = journal { return true }
+    return false
   }
 }
