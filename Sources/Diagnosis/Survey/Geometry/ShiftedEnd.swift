@@ -17,7 +17,7 @@ struct ShiftedEnd {
 
   /// How many pages behind the last one of a tree are looked at.
   private static let pagesMax = 4096
-  /// What programs write behind the end of a file of text: hardly a row ends so.
+  /// With what text that a program writes behind the end of a file ends: hardly a row does.
   private static let endsOfText: Set<UInt8> = [0x0A, 0x0D, 0x1A]
   /// By how many bytes at a time zeros fill a file up.
   private static let sectorSize = 512
@@ -37,7 +37,8 @@ struct ShiftedEnd {
     if shift > 0 {
       let rest = try source.read(at: source.byteCount - shift, count: shift)
       let isFilling = rest.isZero && shift.isMultiple(of: Self.sectorSize)
-      if isFilling || rest.allSatisfy(Self.endsOfText.contains) { return nil }
+      let isText = rest.allSatisfy { $0 >= 0x20 || $0 == 0x09 || Self.endsOfText.contains($0) }
+      if isFilling || isText && rest.last.map(Self.endsOfText.contains) == true { return nil }
     }
     var pages: Set<PageNumber> = []
     var cells: [PageNumber: [Int]] = [:]
