@@ -185,8 +185,10 @@ extension Survey {
   private static func noteMisdirected(
     in trees: inout [TreeSurvey], of image: Image, _ claims: PageClaims, _ encoding: TextEncoding
   ) -> Set<PageNumber> {
-    let counters = sequences(of: trees, in: image, encoding)
-    let twins = TwinLeaves(image, trees, counters: counters) {
+    let surveyed = trees
+    let twins = TwinLeaves(image, trees) {
+      sequences(of: surveyed, in: image, encoding)
+    } orphans: {
       unclaimedPages(of: image, claims).pages.filter(\.mayBeOfTable).map(\.page)
     }
     let misdirected = twins.misdirected + twins.copiedRoots(claims)

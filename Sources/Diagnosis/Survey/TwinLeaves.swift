@@ -44,12 +44,12 @@ struct TwinLeaves {
   private let image: Image
   private let trees: [TreeSurvey]
   /// The largest rowid that a table ever gave out, where it counts them.
-  private let counters: [Name: Int64]
+  private let counters: () -> [Name: Int64]
   /// Finds the pages that may be those of a table that has lost its root.
   private let orphans: () -> [PageNumber]
 
   init(
-    _ image: Image, _ trees: [TreeSurvey], counters: [Name: Int64],
+    _ image: Image, _ trees: [TreeSurvey], counters: @escaping () -> [Name: Int64],
     orphans: @escaping () -> [PageNumber]
   ) {
     (self.image, self.trees, self.counters, self.orphans) = (image, trees, counters, orphans)
@@ -66,8 +66,10 @@ struct TwinLeaves {
         places[mark.glance, default: []].append(Place(tree: tree, leaf: leaf))
       }
     }
-    return places.values.filter { $0.count == 2 && $0[0].tree != $0[1].tree }
-      .flatMap { wrong(of: $0[0], $0[1]) }
+    let pairs = places.values.filter { $0.count == 2 && $0[0].tree != $0[1].tree }
+    guard !pairs.isEmpty else { return [] }
+    let counters = counters()
+    return pairs.flatMap { wrong(of: $0[0], $0[1], counters) }
       .map { ($0.tree, mark(of: $0).page) }
       .sorted { $0.1 < $1.1 }
   }
@@ -95,7 +97,7 @@ struct TwinLeaves {
 
   /// Those of two leaves that are out of place; none where they are not the same, or may be rows that
   /// an app has copied.
-  private func wrong(of one: Place, _ other: Place) -> [Place] {
+  private func wrong(of one: Place, _ other: Place, _ counters: [Name: Int64]) -> [Place] {
     let marks = (mark(of: one), mark(of: other))
     guard let rows = rows(of: marks.0.page), rows == self.rows(of: marks.1.page),
       Set(rows.values).count * 2 > rows.count, rows.count > 1

@@ -61,11 +61,9 @@ package struct FileSet: Sendable {
     main: any PageSource, doubtfulCells: [PageNumber: [Int]] = [:],
     doubtfulPages: Set<PageNumber> = []
   ) -> FileSet {
-    var files = self
+    var files = doubting(doubtfulCells, doubtfulPages)
     files.main = NotedSource(main, failures)
     files.mainAsItLies = (main as? RejoinedFile)?.base
-    files.doubtfulCells = doubtfulCells
-    files.doubtfulPages = doubtfulPages
     return files
   }
 
