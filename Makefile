@@ -49,7 +49,9 @@ build: deps ## build everything, in debug
 	$(SWIFT) build --build-tests
 
 test: build ## run every test
-	$(SWIFT) test --skip-build --disable-xctest
+	{ $(SWIFT) test --skip-build --disable-xctest 2>&1; echo "status $$?"; } | tee .build/test.log
+	@status=$$(awk '/^status [0-9]+$$/ { s = $$2 } END { print s }' .build/test.log); \
+	  if [ "$$status" != 0 ]; then echo "what failed:"; grep -a '✘' .build/test.log; fi; exit "$$status"
 
 lint: ## check the format of every source file
 	$(SWIFT) format lint --strict --recursive $(SOURCES)

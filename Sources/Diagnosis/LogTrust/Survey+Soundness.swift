@@ -46,6 +46,11 @@ extension Survey {
     return expected != index.keys
   }
 
+  /// How many trees cannot be read to their end, or have other keys than their table.
+  var treesAtOdds: Int {
+    ((schema.map { [$0.tree] } ?? []) + trees).count { !$0.isReadable || isAtOdds($0) }
+  }
+
   /// Whether besides every page has its place, and every record its table.
   var isWhole: Bool {
     guard isConsistent,

@@ -10,7 +10,11 @@ extension SurveyReading {
   /// - Throws: ``ReadFailure`` when a file cannot be read.
   mutating func settled() throws(ReadFailure) -> Survey {
     var survey = surveyed
-    if let rejoined = try rejoined(after: survey) {
+    if let single = try withoutCopy(after: survey), case let other = single.surveyed,
+      other.treesAtOdds <= survey.treesAtOdds
+    {
+      (self, survey) = (single, other)
+    } else if let rejoined = try rejoined(after: survey) {
       let other = rejoined.surveyed
       let doubtful =
         rejoined.files.doubtfulCells.reduce(0) { $0 + $1.value.count }
@@ -42,6 +46,17 @@ extension SurveyReading {
     firstMovedPage == nil && transfer == nil && decision.start == 0 && startOfAttachedLog == nil
   }
 
+  /// The reading of the files without pages that stand there twice.
+  private func withoutCopy(after survey: Survey) throws(ReadFailure) -> SurveyReading? {
+    guard isAsItWasWritten, let statedCount = survey.statedCount,
+      let doubled = try DoubledPages(files.main, decision.geometry, statedCount: statedCount)
+    else { return nil }
+    var reading = self
+    reading.files = files.with(main: doubled.file)
+    reading.firstMovedPage = doubled.first
+    return reading
+  }
+
   /// The reading of the files with the pages back in their places that moved.
   private func rejoined(after survey: Survey) throws(ReadFailure) -> SurveyReading? {
     // Of a transaction that is taken back in part, pages lead to those of another moment.
@@ -53,7 +68,7 @@ extension SurveyReading {
     guard
       let pages = try MovedPages(
         files.main, decision.geometry, start: decision.start,
-        statedCount: survey.header.flatMap { $0.isPageCountValid ? $0.pageCount : nil },
+        statedCount: survey.statedCount,
         roots: survey.roots),
       hasMoved || pages.hasBreaks
     else { return nil }
@@ -92,6 +107,13 @@ extension SurveyReading {
       files, geometry: decision.geometry, start: decision.start,
       hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt,
       journal: use == .whole && standIn != nil ? .besideNothing : use)
+  }
+}
+
+extension Survey {
+  /// How many pages the header counts, where that is valid.
+  fileprivate var statedCount: Int? {
+    header.flatMap { $0.isPageCountValid ? $0.pageCount : nil }
   }
 }
 

@@ -62,7 +62,7 @@ struct PageRoll {
   /// How many references are kept, at most: beyond it, every second one is dropped, and so on.
   static let referenceMax = 8192
   /// How many pages are looked at, at most: those of four gigabytes tell as much as all.
-  private static let pageMax = 1 << 20
+  static let pageMax = 1 << 20
 
   /// How the file is cut.
   let geometry: Geometry

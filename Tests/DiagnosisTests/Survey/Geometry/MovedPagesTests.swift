@@ -338,6 +338,36 @@ import Testing
     #expect(survey.findings.contains { $0.code == .pagesMoved })
   }
 
+  @Test(arguments: [1, 2, 4])
+  func `pages that stand there twice give tables of one form no rows of others`(count: Int) throws {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    let tables = 0..<6
+    let statements = tables.map { table in
+      let rows = (0...(7 * table % 5)).map { "('\(table) of \($0)', \($0))" }
+      return """
+        CREATE TABLE t\(table) (id INTEGER PRIMARY KEY, a TEXT, b INTEGER);
+        CREATE INDEX i\(table) ON t\(table) (a);
+        INSERT INTO t\(table) (a, b) VALUES \(rows.joined(separator: ", "));
+        """
+    }
+    try DatabaseBuilder(pageSize: 1024, [.init(statements.joined(), [])]).build(at: path)
+    let bytes = try path.contents()
+    let whole = try tables.map { try rowTexts(of: "t\($0)", of: bytes) }
+    for place in 2..<(bytes.count / 1024 - count) {
+      var moved = bytes
+      let block = ((place - 1) * 1024)..<((place - 1 + count) * 1024)
+      moved.insert(contentsOf: bytes[block], at: block.upperBound)
+      #expect(Survey(main: moved).verdict == .damagedIntact, "page \(place)")
+      let found = try tables.map { try rowTexts(of: "t\($0)", of: moved) }
+      #expect(found == whole, "page \(place)")
+    }
+  }
+
+  private func rowTexts(of table: String, of bytes: Bytes) throws -> [Value?] {
+    try placedRows(in: table, of: bytes).map { try $0.record.value(1) }
+  }
+
   @Test func `a block that stands there twice is read once`() throws {
     let (bytes, pages) = try database()
     let block = (pages / 3 * Self.pageSize)..<((pages / 3 + 4) * Self.pageSize)
