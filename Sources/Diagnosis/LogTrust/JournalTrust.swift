@@ -87,11 +87,4 @@ extension Survey {
     let (own, others) = (userTables.keys, other.userTables.keys)
     return !own.isEmpty && !others.isEmpty && Set(own).isDisjoint(with: others)
   }
-
-  /// How many trees are not what they should be; most of all the schema, which names the others.
-  private var contradictions: Int {
-    let others = trees.count { !$0.isReadable || isAtOdds($0) }
-    return (schema?.tree.isReadable == true ? 0 : 1 << 20) + others
-      + (image?.missingPages == 0 ? 0 : 1)
-  }
 }

@@ -46,9 +46,11 @@ extension Survey {
     return expected != index.keys
   }
 
-  /// How many trees cannot be read to their end, or have other keys than their table.
-  var treesAtOdds: Int {
-    ((schema.map { [$0.tree] } ?? []) + trees).count { !$0.isReadable || isAtOdds($0) }
+  /// How many trees are not what they should be; most of all the schema, which names the others.
+  var contradictions: Int {
+    let others = trees.count { !$0.isReadable || isAtOdds($0) }
+    return (schema?.tree.isReadable == true ? 0 : 1 << 20) + others
+      + (image?.missingPages == 0 ? 0 : 1)
   }
 
   /// Whether besides every page has its place, and every record its table.

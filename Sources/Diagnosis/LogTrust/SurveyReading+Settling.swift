@@ -11,7 +11,7 @@ extension SurveyReading {
   mutating func settled() throws(ReadFailure) -> Survey {
     var survey = surveyed
     if let single = try withoutCopy(after: survey), case let other = single.surveyed,
-      other.treesAtOdds <= survey.treesAtOdds
+      other.contradictions <= survey.contradictions
     {
       (self, survey) = (single, other)
     } else if let rejoined = try rejoined(after: survey) {
