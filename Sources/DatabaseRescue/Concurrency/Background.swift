@@ -31,6 +31,17 @@ final class Background<Value: Sendable, Failure: Error>: Sendable {
     }
     return try result.get()
   }
+
+  /// Does other work beside this one, which has come to its end as well when that is done or fails:
+  /// what it uses can be removed then.
+  ///
+  /// - Throws: What the other work threw.
+  func during<Other, Reason: Error>(
+    _ other: () throws(Reason) -> Other
+  ) throws(Reason) -> Other {
+    defer { done.wait() }
+    return try other()
+  }
 }
 
 /// The digests of files once they have been read for the last time; nil for one that is gone.

@@ -36,14 +36,10 @@ package struct Verification: Sendable {
         references: try references(in: connection), counts: try count(tables, in: connection)
       )
     }
-    let integrity: (problems: [String], unchecked: [Unchecked])
-    do throws(SQLiteError) {
+    let integrity = try content.during { () throws(SQLiteError) in
       let connection = try open(path, isCancelled)
       try connection.tell(advanced)
-      integrity = try checkIntegrity(of: connection)
-    } catch {
-      _ = try? content.value()
-      throw error
+      return try checkIntegrity(of: connection)
     }
     let found = try content.value()
     return Verification(

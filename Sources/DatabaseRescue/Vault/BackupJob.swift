@@ -206,8 +206,10 @@ struct BackupJob {
       try ImageChecks.of(
         copy, since: stored.since, changed: stored.changedTables, until: world.isCancelled)
     }
-    let own = try trial.check(manifest.content) { (pages) throws(RescueError) in
-      try describe(pages, stored.since).content
+    let own = try found.during { () throws(RescueError) in
+      try trial.check(manifest.content) { (pages) throws(RescueError) in
+        try describe(pages, stored.since).content
+      }
     }
     var checks = [own] + (try found.value())
     if !checks.allSatisfy(\.passed) {
