@@ -161,7 +161,8 @@ extension TableComparison {
     return difference
   }
 
-  /// The keys of a column that may be the same once another collation compares them.
+  /// The keys of a column that may be the same once another collation compares them, or another
+  /// type keeps them.
   func uniquenessTests(of column: ColumnDescription) -> [ContractDifference.Mend.RowTest] {
     expected.indexes.filter { index in
       index.unique
@@ -174,16 +175,20 @@ extension TableComparison {
   }
 
   /// The keys that several rows would have, where a column that is added has its default in all of
-  /// them; nil where nothing tells.
-  private func duplicates(
+  /// them, and one of another type its values as that keeps them; nil where nothing tells.
+  func duplicates(
     of columns: [IndexColumn], where predicate: String? = nil
   ) -> ContractDifference.Mend.RowTest? {
     let new = missingColumns.filter { column in columns.contains { $0.name == column.name } }
     guard new.allSatisfy({ $0.generated == .none }) else { return nil }
     let defaults = new.map { ($0.name, $0.defaultSQL ?? "NULL") }
+    let retyped = columns.compactMap(\.name).compactMap { name -> (Name, Affinity)? in
+      newAffinity(of: name).map { (name, $0) }
+    }
     return found.duplicates(
       of: columns, where: predicate,
-      defaults: Dictionary(defaults, uniquingKeysWith: { first, _ in first }))
+      defaults: Dictionary(defaults, uniquingKeysWith: { first, _ in first }),
+      retyped: Dictionary(retyped, uniquingKeysWith: { first, _ in first }))
   }
 
   private func extraIndex(_ present: IndexMeaning) -> ContractDifference {

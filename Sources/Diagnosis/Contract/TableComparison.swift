@@ -139,7 +139,7 @@ struct TableComparison {
     guard columns.allSatisfy({ name in found.columns.contains { $0.name == name } }) else {
       return []
     }
-    var tests = [found.duplicates(of: columns.map { IndexColumn(name: $0) })].compactMap(\.self)
+    var tests = [duplicates(of: columns.map { IndexColumn(name: $0) })].compactMap(\.self)
     if let alias = expected.rowIDAlias, found.rowIDAlias == nil {
       tests.append(found.rows(withoutIntegerIn: expected.columns[alias].name))
     } else if expected.withoutRowID, !found.withoutRowID {
@@ -282,23 +282,26 @@ struct TableComparison {
     }
     let refusesNull = new.notNull && !old.notNull && new.generated == .none
     let isOtherType = expected.strict && found.strict && Name(old.type) != Name(new.type)
+    let affinity = newAffinity(of: new.name)
     return .remaking(
       losses: losses, rules: rules,
       tests: (refusesNull ? [found.rows(withNullIn: old.name)] : [])
-        + (isOtherType ? typeTests(of: [new]) : []) + alterations(of: old, to: new)
-        + (old.collation == new.collation ? [] : uniquenessTests(of: new))
+        + (isOtherType ? typeTests(of: [new]) : [])
+        + [affinity.flatMap { found.rows(alteredIn: new.name, as: new.type, $0) }]
+        .compactMap(\.self)
+        + (old.collation == new.collation && affinity == nil ? [] : uniquenessTests(of: new))
         + computedTests(of: new))
   }
 
-  /// Whether values become others because another type keeps them in another way.
-  private func alterations(
-    of old: ColumnDescription, to new: ColumnDescription
-  ) -> [ContractDifference.Mend.RowTest] {
+  /// The affinity by which a column keeps its values in another way than it has them; nil for none.
+  func newAffinity(of column: Name) -> Affinity? {
+    guard let new = expected.columns.first(where: { $0.name == column }),
+      let old = found.columns.first(where: { $0.name == column }),
+      old.generated == .none, new.generated == .none
+    else { return nil }
     let affinity = Affinity(declaredType: new.type, strict: expected.strict)
-    guard old.generated == .none, new.generated == .none,
-      affinity != Affinity(declaredType: old.type, strict: found.strict)
-    else { return [] }
-    return [found.rows(alteredIn: new.name, as: new.type, affinity)].compactMap(\.self)
+    return affinity == .blob || affinity == Affinity(declaredType: old.type, strict: found.strict)
+      ? nil : affinity
   }
 
   /// Whether the columns that both have stand in the same order; Room goes by their names.

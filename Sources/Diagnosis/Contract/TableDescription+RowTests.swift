@@ -24,9 +24,9 @@ extension TableDescription {
 
   /// The rows with something in a column that cannot be a rowid.
   func rows(withoutIntegerIn column: Name) -> ContractDifference.Mend.RowTest {
-    Test(
-      query: counting(
-        "typeof(\(name.quotedIdentifier).\(column.quotedIdentifier)) <> 'integer'"),
+    let value = Affinity.integer.keeping("\(name.quotedIdentifier).\(column.quotedIdentifier)")
+    return Test(
+      query: counting("typeof(\(value)) <> 'integer'"),
       condition: "it fails where '\(column)' is no integer in a row", noun: "row",
       finding: "in which '\(column)' is no integer")
   }
@@ -153,14 +153,16 @@ extension TableDescription {
 
   /// The keys that several rows have; nil where there is no key.
   ///
-  /// Columns that are not there have the same default in all rows.
+  /// Columns that are not there have the same default in all rows, and those that get another type
+  /// keep their values in another way: `1` and `01` are the same integer.
   func duplicates(
-    of columns: [IndexColumn], where predicate: String? = nil, defaults: [Name: String] = [:]
+    of columns: [IndexColumn], where predicate: String? = nil, defaults: [Name: String] = [:],
+    retyped: [Name: Affinity] = [:]
   ) -> ContractDifference.Mend.RowTest? {
     let parts = columns.map { part -> String in
       guard let column = part.name else { return "(\(part.expression ?? "NULL"))" }
-      return defaults[column].map { "(\($0)\n)" }
-        ?? "\(name.quotedIdentifier).\(column.quotedIdentifier)"
+      let value = "\(name.quotedIdentifier).\(column.quotedIdentifier)"
+      return defaults[column].map { "(\($0)\n)" } ?? retyped[column]?.keeping(value) ?? value
     }
     guard !parts.isEmpty else { return nil }
     let conditions = parts.map { "\($0) IS NOT NULL" } + (predicate.map { ["(\($0)\n)"] } ?? [])
@@ -180,14 +182,11 @@ extension TableDescription {
   }
 }
 
-extension ColumnDescription {
-  /// What rows have in the column when it is added, as SQL: its default as its type keeps it; nil
-  /// where it is computed.
-  fileprivate func addedValue(strict: Bool) -> String? {
-    guard generated == .none else { return nil }
-    guard let tokens = constantDefault else { return "NULL" }
-    let value = "(\(SQLTokens(tokens).sql)\n)"
-    return switch Affinity(declaredType: type, strict: strict) {
+extension Affinity {
+  /// A value as a column of this affinity keeps it, as SQL; a real that is a whole number stays one,
+  /// as it is the same.
+  fileprivate func keeping(_ value: String) -> String {
+    switch self {
     case .blob: value
     case .text:
       "CASE WHEN typeof(\(value)) IN ('integer', 'real') THEN CAST(\(value) AS TEXT) "
@@ -196,6 +195,16 @@ extension ColumnDescription {
       "CASE WHEN typeof(\(value)) = 'text' AND \(value) = CAST(\(value) AS NUMERIC) "
         + "THEN CAST(\(value) AS NUMERIC) ELSE \(value) END"
     }
+  }
+}
+
+extension ColumnDescription {
+  /// What rows have in the column when it is added, as SQL: its default as its type keeps it; nil
+  /// where it is computed.
+  fileprivate func addedValue(strict: Bool) -> String? {
+    guard generated == .none else { return nil }
+    guard let tokens = constantDefault else { return "NULL" }
+    return Affinity(declaredType: type, strict: strict).keeping("(\(SQLTokens(tokens).sql)\n)")
   }
 
   /// The condition under which a STRICT table refuses a value here, as it cannot be made one of the

@@ -48,7 +48,7 @@ struct LogTrust {
     }
     let alone = survey(
       isOfOthers || whole.isConsistent && lineage == .broken ? bare : without(.contradictory))
-    return choose(alone, whole, lineage)
+    return choose(alone, whole, isOfOthers && outgrows(bare) ? .broken : lineage)
   }
 
   /// How the log relates to the file: a head that came from another database refutes no log.
@@ -62,7 +62,8 @@ struct LogTrust {
 
   private func choose(_ alone: Survey, _ whole: Survey, _ lineage: LogLineage) -> Survey {
     let isSoundWithLog = lineage == .broken ? whole.isWhole : whole.isConsistent
-    if alone.isWhole, !isSoundWithLog { return alone }
+    let isSounder = alone.isWhole || alone.isConsistent && !whole.isConsistent
+    if isSounder, !isSoundWithLog { return alone }
     guard lineage == .broken || alone.isWhole && !whole.isWhole else { return whole }
     if alone.isWhole || !whole.isWhole, alone.userRows >= whole.userRows { return alone }
     return lineage == .broken && alone.isWhole && whole.isWhole ? whole.withLogInDoubt : whole

@@ -112,10 +112,15 @@ private struct GapWalk {
         isLost = true
         continue
       }
+      let isUnread = page.kind == .tableLeaf && reader.record(of: cell, on: page) == nil
+      if isUnread, cell.payloadSize == 0 || !edge.lies(above: previous, upTo: upper) {
+        isLost = true
+        continue
+      }
       if isLost { add(previous, edge, isUpperLost: false) }
       isLost = false
       if page.kind.isLeaf {
-        if isTable, reader.record(of: cell, on: page) == nil { add(edge) }
+        if isUnread { add(edge) }
       } else {
         visit(child: cell.leftChild, above: previous, upTo: edge, depth: depth)
       }
@@ -167,6 +172,12 @@ private struct GapWalk {
 }
 
 extension GapWalk.Edge {
+  /// Whether a rowid lies above one, where it is known, and not above another.
+  fileprivate func lies(above lower: Self?, upTo upper: Self?) -> Bool {
+    guard let rowID else { return true }
+    return lower?.rowID.map { rowID > $0 } ?? true && upper?.rowID.map { rowID <= $0 } ?? true
+  }
+
   fileprivate var rowID: Int64? { if case .rowID(let rowID) = self { rowID } else { nil } }
   fileprivate var key: Record? { if case .key(let key) = self { key } else { nil } }
 }

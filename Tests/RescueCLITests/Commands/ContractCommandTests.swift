@@ -210,6 +210,11 @@ import Testing
       "a", "(1)", "a, b DEFAULT 0 CHECK (b > 0)",
       "missing column t.b: it fails: there is 1 row that would break it"
     ),
+    ("a TEXT", "('1'), ('2')", "a INTEGER PRIMARY KEY", nil),
+    (
+      "a TEXT", "('1'), ('x')", "a INTEGER PRIMARY KEY",
+      "missing primary key t: it fails: there is 1 row in which 'a' is no integer"
+    ),
     ("a", "(1)", "a, b INT DEFAULT '1' CHECK (b > 0 AND typeof(b) = 'integer')", nil),
     (
       "a INTEGER PRIMARY KEY", "(1)", "a INTEGER PRIMARY KEY, b DEFAULT 5 REFERENCES t",
@@ -226,6 +231,20 @@ import Testing
     let ending = try bench.run("contract", "diff", file, contract, "--json")
     let warnings = try ending.json["warnings"]?.elements.compactMap(\.text) ?? []
     #expect(warnings == [warning].compactMap(\.self))
+  }
+
+  @Test(arguments: ["UNIQUE", "PRIMARY KEY"])
+  func `diff counts the keys that another type makes alike`(rule: String) throws {
+    let file = try build(
+      "app.db", .init(stringLiteral: "CREATE TABLE t (a TEXT \(rule), b)"),
+      "INSERT INTO t (a) VALUES ('1'), ('01'), ('x')")
+    let contract = try script("CREATE TABLE t (a INT \(rule), b)")
+    let ending = try bench.run("contract", "diff", file, contract, "--json")
+    #expect(
+      try ending.json["warnings"]?.elements.compactMap(\.text) == [
+        "changed column t.a: values change: there is 1 row in which 'a' becomes another value as INT",
+        "changed column t.a: it fails: there is 1 key (a) that more than one row has",
+      ])
   }
 
   @Test func `diff counts the rows whose default a STRICT table refuses`() throws {
