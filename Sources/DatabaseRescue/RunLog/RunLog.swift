@@ -149,11 +149,18 @@ package struct RunLog: Sendable {
     }
   }
 
+  /// Locks the log; false when another process held it all the time.
+  ///
+  /// As long as it grows, many add to it by turns, and none holds it.
   private func lock(_ file: any StoredFile) throws(StorageError) -> Bool {
     do throws(StorageError) {
-      for _ in 0..<Self.lockAttempts {
+      var (attempts, byteCount) = (0, file.byteCount)
+      for _ in 0..<(Self.turnsMax * Self.lockAttempts) where attempts < Self.lockAttempts {
         if try file.lock() { return true }
         pause()
+        let now = file.byteCount
+        attempts = now == byteCount ? attempts + 1 : 0
+        byteCount = now
       }
       return false
     } catch  where error.cause == .noLocks {
@@ -165,7 +172,9 @@ package struct RunLog: Sendable {
   private static let unaffected =
     "the database is not affected; only the line of this run is missing in the log"
 
-  /// Ten seconds in all.
+  /// Ten seconds in which nothing is added to it.
   static let lockAttempts = 2000
+  /// How many times as long it is waited for at most.
+  private static let turnsMax = 10
   private static let pauseMicroseconds: UInt32 = 5000
 }

@@ -48,7 +48,8 @@ struct LogTrust {
     }
     let alone = survey(
       isOfOthers || whole.isConsistent && lineage == .broken ? bare : without(.contradictory))
-    return choose(alone, whole, isOfOthers && outgrows(bare) ? .broken : lineage)
+    // A database that was written over this one is whole in its log.
+    return isOfOthers && outgrows(bare) ? alone : choose(alone, whole, lineage)
   }
 
   /// How the log relates to the file: a head that came from another database refutes no log.

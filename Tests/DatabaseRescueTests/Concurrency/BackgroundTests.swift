@@ -12,7 +12,7 @@ import Testing
     let begun = Mutex(false)
     let ended = Mutex(false)
     let work = Background { () throws(Refused) in
-      while !begun.withLock(\.self) {}
+      while !begun.withLock({ $0 }) {}
       // The other work has failed long before.
       let start = ContinuousClock.now
       while start.duration(to: .now) < .milliseconds(200) {}
@@ -24,6 +24,6 @@ import Testing
         throw Refused()
       }
     }
-    #expect(ended.withLock(\.self))
+    #expect(ended.withLock { $0 })
   }
 }

@@ -207,6 +207,23 @@ import Testing
     }
   }
 
+  @Test func `a log to which others add by turns is waited for longer`() throws {
+    try ScratchFolder.with { folder in
+      let path = folder["runs.jsonl"]
+      let holder = try SystemStorage().open(path, .append)
+      #expect(try holder.lock())
+      let waits = Mutex(0)
+      let log = RunLog(at: path, in: World()) {
+        waits.withLock { waits in
+          waits += 1
+          if waits == RunLog.lockAttempts { try? holder.append([RunLog.newline]) }
+        }
+      }
+      #expect(throws: RescueError.self) { try log.append(Self.record(1)) }
+      #expect(waits.withLock { $0 } == 2 * RunLog.lockAttempts)
+    }
+  }
+
   @Test func `a log that is released in time is written`() throws {
     try ScratchFolder.with { folder in
       let path = folder["runs.jsonl"]

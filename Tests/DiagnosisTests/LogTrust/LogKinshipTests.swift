@@ -60,6 +60,41 @@ import Testing
   @Test func `the log of another app is that, though its header goes on by chance`() throws {
     let path = scratch["own.db"]
     try DatabaseBuilder(pageSize: 1024, journal: .wal, [Self.table, Self.notes]).build(at: path)
+    try path.adding(suffix: "-wal").replaceContents(with: logOfPhotos())
+    let answer = try Rescue(world: World(environment: [:])).check(InputFiles(path)).value.causes
+    #expect(answer.leading?.kind == .foreignLog, "\(answer.causes)")
+  }
+
+  @Test func `nor does it take rows from a file that is damaged itself`() throws {
+    let path = scratch["own.db"]
+    try DatabaseBuilder(pageSize: 1024, journal: .wal, [Self.table, Self.notes]).build(at: path)
+    var main = try path.contents()
+    main.replaceSubrange(9 * 1024..<9 * 1024 + 300, with: Bytes(repeating: 0x55, count: 300))
+    let survey = Survey(main: main, wal: try logOfPhotos())
+    #expect(survey.tree(named: "note")?.records ?? 0 > 280)
+    #expect(survey.findings.contains { $0.code == .walForeign })
+  }
+
+  @Test func `the log of another copy of the app takes no rows from a file with a wrong free list`()
+    throws
+  {
+    let path = scratch["own.db"]
+    try DatabaseBuilder(pageSize: 1024, journal: .wal, [Self.table, Self.notes]).build(at: path)
+    var main = try path.contents()
+    main.replaceSubrange(32..<36, with: [0xC4, 0x89, 0x3C, 0x0A])
+    let other = scratch["other.db"]
+    try DatabaseBuilder(
+      pageSize: 1024, journal: .wal,
+      [Self.table, "CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT)", Self.notes],
+      leftover: .wal(["UPDATE note SET body = hex(randomblob(30)) WHERE id % 2"])
+    ).build(at: other)
+    let survey = Survey(main: main, wal: try other.adding(suffix: "-wal").contents())
+    #expect(survey.tree(named: "note")?.records == 300)
+    #expect(survey.findings.contains { $0.code == .walForeign })
+  }
+
+  /// The log of an app with other tables.
+  private func logOfPhotos() throws -> Bytes {
     let other = scratch["photos.db"]
     try DatabaseBuilder(
       pageSize: 1024, journal: .wal,
@@ -75,9 +110,6 @@ import Testing
         "INSERT INTO photo SELECT id + 1000, path || 'x' FROM photo", "DELETE FROM album",
       ])
     ).build(at: other)
-    try path.adding(suffix: "-wal").replaceContents(
-      with: other.adding(suffix: "-wal").contents())
-    let answer = try Rescue(world: World(environment: [:])).check(InputFiles(path)).value.causes
-    #expect(answer.leading?.kind == .foreignLog, "\(answer.causes)")
+    return try other.adding(suffix: "-wal").contents()
   }
 }

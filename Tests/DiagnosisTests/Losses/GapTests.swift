@@ -30,6 +30,25 @@ import Testing
     #expect(from == first && to == last)
   }
 
+  @Test func `a cell of zeros has no rowid, and those beside it bound the gap`() throws {
+    var specimen = try Specimen()
+    let leaf = try #require(specimen.pages(of: "note", "leaf").dropFirst(3).first)
+    let sound = Survey(main: specimen.bytes)
+    let image = try #require(sound.image)
+    let page = try image.btreePage(try #require(PageNumber(leaf)))
+    let cells = image.cells(of: page).cells
+    let start = specimen[page: leaf].lowerBound + cells[2].offset
+    specimen.bytes.replaceSubrange(start..<start + 12, with: Bytes(repeating: 0, count: 12))
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    let gaps = rebuilt.gaps(in: try #require(rebuilt.survey.tree(named: "note")))
+    let lost = try #require(cells[2].rowID)
+    #expect(gaps.count == 1)
+    guard case .rowIDs(lost, lost)? = gaps.first else {
+      Issue.record("\(gaps)")
+      return
+    }
+  }
+
   @Test func `a sound table has no gap, and one without its root is nothing else`() throws {
     let specimen = try Specimen()
     let sound = Reconstruction(main: specimen.bytes)

@@ -353,19 +353,19 @@ import Testing
     }
     try DatabaseBuilder(pageSize: 1024, [.init(statements.joined(), [])]).build(at: path)
     let bytes = try path.contents()
-    let whole = try tables.map { try rowTexts(of: "t\($0)", of: bytes) }
+    let whole = try tables.map { try rowTexts(of: Name("t\($0)"), of: bytes) }
     for place in 2..<(bytes.count / 1024 - count) {
       var moved = bytes
       let block = ((place - 1) * 1024)..<((place - 1 + count) * 1024)
       moved.insert(contentsOf: bytes[block], at: block.upperBound)
       #expect(Survey(main: moved).verdict == .damagedIntact, "page \(place)")
-      let found = try tables.map { try rowTexts(of: "t\($0)", of: moved) }
+      let found = try tables.map { try rowTexts(of: Name("t\($0)"), of: moved) }
       #expect(found == whole, "page \(place)")
     }
   }
 
-  private func rowTexts(of table: String, of bytes: Bytes) throws -> [Value?] {
-    try placedRows(in: table, of: bytes).map { try $0.record.value(1) }
+  private func rowTexts(of table: Name, of bytes: Bytes) throws -> [Value?] {
+    try placedRows(in: table, of: bytes).map { $0.record.value(1) }
   }
 
   @Test func `a block that stands there twice is read once`() throws {
