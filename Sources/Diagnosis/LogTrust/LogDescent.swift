@@ -105,7 +105,7 @@ extension LogDescent {
   /// to insert, one after the other: it is younger than the log.
   ///
   /// The versions are read only where the first one lacks enough of the file's rows.
-  private func isAhead(_ before: Rows, of first: Rows, _ versions: () -> [Rows]) -> Bool {
+  private func isAhead(_ before: LeafRows, of first: LeafRows, _ versions: () -> [LeafRows]) -> Bool {
     guard before.count(where: { first[$0.key] == nil }) >= Self.rowsMin,
       before.count(where: { first[$0] == $1 }) >= Self.rowsMin
     else { return false }
@@ -133,7 +133,7 @@ extension LogDescent {
     case unknown
   }
 
-  private static func relation(_ before: Rows, _ after: Rows) -> Relation {
+  private static func relation(_ before: LeafRows, _ after: LeafRows) -> Relation {
     var pairs: [(old: [Value], new: [Value])] = []
     for (id, row) in before {
       guard let next = after[id], let old = row.values, let new = next.values else { continue }
@@ -159,10 +159,10 @@ extension LogDescent {
 }
 
 /// The rows of a leaf of a table by rowid.
-private typealias Rows = [Int64: LeafRow]
+typealias LeafRows = [Int64: LeafRow]
 
 /// What of a row stands on its leaf.
-private struct LeafRow: Equatable {
+struct LeafRow: Hashable {
   /// The length of the whole payload.
   let size: Int
   /// The part of the payload on the page.
@@ -205,8 +205,9 @@ extension Value {
 extension BTreePage {
   fileprivate var cells: [Cell] { (0..<cellCount).compactMap { try? cell($0) } }
 
-  fileprivate var rows: Rows {
-    var rows: Rows = [:]
+  /// The rows of a leaf of a table.
+  var rows: LeafRows {
+    var rows: LeafRows = [:]
     for cell in cells {
       guard let id = cell.rowID else { continue }
       rows[id] = LeafRow(size: cell.payloadSize, payload: Bytes(bytes[cell.local]))

@@ -23,10 +23,15 @@ struct LogTrust {
     if full.isLogOutdated(beside: bare), !hasLostGeneration {
       return survey(isOfOtherTables(bare) ? bare : without(.outdated))
     }
+    let advance = CutLog(full, beside: bare)?.advance ?? .none
+    if advance == .proven, !hasLostGeneration, survey(bare).isWhole {
+      return survey(without(.outdated))
+    }
     let testimony = testimony(beside: bare)
     let isRefuted = [.ofAnother, .ofEarlier, .perhapsOfEarlier].contains(testimony)
     let lineage = isRefuted ? .broken : lineage(beside: bare)
     let whole = testimony == .nothing ? survey(full).withLogUntold : survey(full)
+    if advance == .possible, whole.isWhole, survey(bare).isWhole { return whole.withLogInDoubt }
     // The header of another database can go on from this one's by chance.
     if lineage == .proven, outgrows(bare), whole.isWhole, survey(bare).isWhole {
       return whole.withLogInDoubt
