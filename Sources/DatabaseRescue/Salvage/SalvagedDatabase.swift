@@ -71,7 +71,8 @@ struct SalvagedDatabase: ~Copyable {
       salvage.survey.image?.missingLog == nil
       ? [] : ["its -wal is missing, which had what was committed last"]
     return salvage.survey.neighbours.map(\.message) + salvage.reconstruction.undecidedTables
-      + tablesOfAnotherMoment + missing + log
+      + tablesOfAnotherMoment + [salvage.survey.pagesOfAnotherMoment].compactMap(\.self) + missing
+      + log
   }
 
   /// What is said of tables of which every row was taken although an index speaks of others.

@@ -61,20 +61,50 @@ enum SizeCheck: Check {
       ? Finding.Place(page: PageNumber(image.pageCount + 1)) : .init(page: .first, offset: 28)
     return [
       header.pageCount > image.pageCount
-        ? Finding(.truncated, message, at: place, severity: severity)
+        ? Finding(
+          .truncated, message, at: place,
+          severity: survey.lacksCountedPages ? .loss : severity)
         : Finding(
           .pageCountMismatch, message, at: .init(page: .first, offset: 28),
-          severity: survey.usesPages(after: header.pageCount) ? .damage : .notice)
+          severity: survey.usesUncountedPages ? .loss : .notice)
     ]
   }
 }
 
 extension Survey {
-  /// Whether a page beyond the first so many belongs to anything: SQLite does not see it then.
-  fileprivate func usesPages(after count: Int) -> Bool {
-    guard let image, count < image.pageCount else { return false }
+  /// What speaks against page 1 being of the same moment as the pages; nil where nothing does.
+  package var pagesOfAnotherMoment: String? {
+    guard let header, let image else { return nil }
+    let counts =
+      "the header counts \(counted(header.pageCount, "page")), there are \(image.pageCount)"
+    if usesUncountedPages {
+      return "\(counts), and those behind are in use: part of a transaction that had not come to its end "
+        + "may be among the rows"
+    }
+    return lacksCountedPages
+      ? "\(counts), and nothing leads to those that are missing: a transaction may be there in part"
+      : nil
+  }
+
+  /// Whether a page beyond those that the header counts belongs to anything: SQLite writes page 1 last,
+  /// and does not see such pages.
+  fileprivate var usesUncountedPages: Bool {
+    guard let image, let header, header.isPageCountValid, header.pageCount < image.pageCount,
+      header.pageCount != image.statedPageCount
+    else { return false }
     var isUsed = false
-    claims.forEach(from: count + 1) { _, owner in isUsed = isUsed || owner != .reserved }
+    claims.forEach(from: header.pageCount + 1) { _, owner in isUsed = isUsed || owner != .reserved }
     return isUsed
+  }
+
+  /// Whether the header counts pages that are not there, nothing leads to them, and they cannot all have
+  /// been free: page 1 is younger than the rest. A number that has nothing to do with the file is only
+  /// damaged.
+  fileprivate var lacksCountedPages: Bool {
+    guard let image, let header, header.isPageCountValid, firstMovedPage == nil,
+      header.pageCount != image.statedPageCount, !leadsBeyondEnd
+    else { return false }
+    let missing = header.pageCount - image.pageCount
+    return missing > header.freelistCount && missing <= image.pageCount
   }
 }
