@@ -24,13 +24,9 @@ extension StateComparison {
     return before.schema.tables.flatMap { table in
       table.foreignKeys.compactMap { key -> Link? in
         guard let child = pairs[table.name], let parent = pairs[key.table] else { return nil }
-        let referenced = key.referenced(in: tables[key.table])
-        // Numbers that stand in other rows may be an order that was changed; texts are what rows are.
-        let texts = tables[key.table]?.columns.filter {
-          !referenced.contains($0.name) && [.text, .blob].contains(Affinity(declaredType: $0.type))
-        }
         return MovedLinks(
-          from: child, key.columns, to: parent, referenced, byContents: texts?.isEmpty == false
+          from: Side(child, table), key.columns, to: Side(parent, tables[key.table] ?? table),
+          key.referenced(in: tables[key.table])
         ).map { Link(child: child, parent: parent, columns: key.columns, moved: $0.count) }
       }
     }
@@ -46,32 +42,39 @@ extension StateComparison {
   }
 }
 
+/// A table on one side of a reference.
+private struct Side {
+  let pair: TablePair
+  /// As it was before.
+  let table: TableDescription
+
+  init(_ pair: TablePair, _ table: TableDescription) {
+    (self.pair, self.table) = (pair, table)
+  }
+}
+
 /// References that lead to other rows than before.
 private struct MovedLinks {
   /// How many there are, at least.
   let count: Int
 
   /// Compares where rows lead, told by what they and their parents hold and not by their ids; nil where
-  /// the parents have the ids that they had, or what rows hold has changed, too.
+  /// the parents have the ids that they had, or too little of what rows hold has stayed.
   ///
-  /// Where `byContents`, parents that have the same ids, but what they hold in other rows, have been given
-  /// the ids of each other.
-  init?(
-    from child: TablePair, _ columns: [Name], to parent: TablePair, _ referenced: [Name],
-    byContents: Bool
-  ) {
-    let all = [child.then, child.now, parent.then, parent.now]
+  /// Rows may have come. Parents that have the same ids, but the texts that they hold in other rows, have
+  /// been given the ids of each other; numbers that stand in other rows may be an order that was changed.
+  init?(from child: Side, _ columns: [Name], to parent: Side, _ referenced: [Name]) {
+    let all = [child.pair.then, child.pair.now, parent.pair.then, parent.pair.now]
     guard all.allSatisfy({ $0.sample.level == 0 }), columns.count == referenced.count,
-      child.then.rows == child.now.rows, parent.then.rows == parent.now.rows,
-      byContents && parent.hasMixedRows
-        || parent.then.columns.contains(where: {
-          referenced.contains($0.name) && parent.column($0)?.sum != $0.sum
-        }),
-      let links = Reading(child, columns), let keys = Reading(parent, referenced)
+      child.pair.then.rows <= child.pair.now.rows, parent.pair.then.rows <= parent.pair.now.rows,
+      let keys = Reading(parent, referenced), keys.keepsContents, !keys.contents.isEmpty,
+      !keys.keepsKeys || keys.hasTextsInOtherRows, let links = Reading(child, columns)
     else { return nil }
-    guard !keys.contents.isEmpty, links.keepsContents, keys.keepsContents else { return nil }
-    let then = Self.links(links.then, keys.then)
-    let now = Self.links(links.now, keys.now)
+    // What the rows are called themselves may be new, too.
+    let told = links.keepsContents ? links : links.without(child.pair.then.keyNames)
+    guard told.keepsContents else { return nil }
+    let then = Self.links(told.then, keys.then)
+    let now = Self.links(told.now, keys.now)
     let moved = then.counts.reduce(0) { $0 + max(0, $1.value - (now.counts[$1.key] ?? 0)) }
     count = max(0, moved - now.unknown)
   }
@@ -97,45 +100,82 @@ private struct MovedLinks {
   }
 }
 
-/// The rows of a table by some of its columns, with what of the rest is as before.
+/// The rows of a table by some of its columns, with what of the rest has stayed.
 private struct Reading {
   struct Row {
     let key: [UInt32]
     let content: UInt64
   }
 
-  /// The columns that have what they had, by their places before and now.
-  let contents: [(old: Int, new: Int)]
+  /// A column, by its places before and now.
+  struct Place {
+    let name: Name
+    let old: Int
+    let new: Int
+  }
+
+  private let side: Side
+  private let keys: [Place]
+  /// The columns that have what they had, whatever came besides; references to other rows are not
+  /// among them, which may have followed these.
+  let contents: [Place]
   let then: [Row]
   let now: [Row]
 
   /// Reads the rows of before and of now; nil where a column is not there any more.
-  init?(_ pair: TablePair, _ key: [Name]) {
-    func place(_ name: Name) -> (old: Int, new: Int)? {
+  init?(_ side: Side, _ key: [Name]) {
+    let pair = side.pair
+    func place(_ name: Name) -> Place? {
       guard let old = pair.then.columns.firstIndex(where: { $0.name == name }),
         let new = pair.now.columns.firstIndex(where: {
           $0.name == pair.name(of: pair.then.columns[old])
         })
       else { return nil }
-      return (old, new)
+      return Place(name: name, old: old, new: new)
     }
     let keys = key.compactMap(place)
     guard keys.count == key.count else { return nil }
-    contents = pair.then.columns.compactMap { column in
-      let other = pair.column(column)
-      return !key.contains(column.name) && column.isTelling && other?.sum == column.sum
-        && other?.nulls == column.nulls ? place(column.name) : nil
-    }
-    then = Self.rows(of: pair.then, keys.map(\.old), contents.map(\.old))
-    now = Self.rows(of: pair.now, keys.map(\.new), contents.map(\.new))
+    let references = Set(side.table.foreignKeys.flatMap(\.columns) + key)
+    let contents = pair.then.columns.filter { !references.contains($0.name) && $0.isTelling }
+      .compactMap { place($0.name) }
+      .filter { place in
+        Counts(pair.then.sample.rows.map { $0[$0.startIndex + place.old] })
+          .isWithin(Counts(pair.now.sample.rows.map { $0[$0.startIndex + place.new] }))
+      }
+    self.init(side, keys, contents)
   }
 
-  /// Whether the rows hold together what they held together.
-  var keepsContents: Bool {
-    func counts(_ rows: [Row]) -> [UInt64: Int] {
-      Dictionary(rows.map { ($0.content, 1) }, uniquingKeysWith: +)
+  private init(_ side: Side, _ keys: [Place], _ contents: [Place]) {
+    (self.side, self.keys, self.contents) = (side, keys, contents)
+    then = Self.rows(of: side.pair.then, keys.map(\.old), contents.map(\.old))
+    now = Self.rows(of: side.pair.now, keys.map(\.new), contents.map(\.new))
+  }
+
+  /// The same, told without some of the columns.
+  func without(_ columns: [Name]) -> Reading {
+    Reading(side, keys, contents.filter { !columns.contains($0.name) })
+  }
+
+  /// Whether what rows held together is still held together.
+  var keepsContents: Bool { Counts(then.map(\.content)).isWithin(Counts(now.map(\.content))) }
+
+  /// Whether every key is still there.
+  var keepsKeys: Bool { Counts(then.map(\.key)).isWithin(Counts(now.map(\.key))) }
+
+  /// Whether texts by which most rows can be told apart are in rows of other keys than before.
+  var hasTextsInOtherRows: Bool {
+    let texts = Set(
+      side.table.columns.filter { [.text, .blob].contains(Affinity(declaredType: $0.type)) }
+        .map(\.name))
+    let told = without(contents.map(\.name).filter { !texts.contains($0) })
+    guard !told.contents.isEmpty, Set(told.then.map(\.content)).count * 2 > told.then.count else {
+      return false
     }
-    return counts(then) == counts(now)
+    let now = Dictionary(
+      told.now.map { ($0.key, $0.content) }, uniquingKeysWith: { first, _ in first })
+    let others = told.then.count { row in now[row.key].map { $0 != row.content } ?? false }
+    // One may have got another name, and a new row the one that it had.
+    return others > 1
   }
 
   private static func rows(of figures: TableFigures, _ key: [Int], _ contents: [Int]) -> [Row] {
@@ -144,5 +184,19 @@ private struct Reading {
       for place in contents { hash.add(UInt64(row[row.startIndex + place])) }
       return Row(key: key.map { row[row.startIndex + $0] }, content: hash.value)
     }
+  }
+}
+
+/// How often values occur.
+private struct Counts<Value: Hashable> {
+  private let counts: [Value: Int]
+
+  init(_ values: [Value]) {
+    counts = Dictionary(values.map { ($0, 1) }, uniquingKeysWith: +)
+  }
+
+  /// Whether each value occurs as often in others.
+  func isWithin(_ others: Counts) -> Bool {
+    counts.allSatisfy { others.counts[$0.key, default: 0] >= $0.value }
   }
 }
