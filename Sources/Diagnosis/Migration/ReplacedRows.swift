@@ -96,5 +96,5 @@ struct ReplacedRows {
 
 extension ArraySlice {
   /// An element, counted from the first one of the slice.
-  fileprivate subscript(at place: Int) -> Element { self[startIndex + place] }
+  subscript(at place: Int) -> Element { self[startIndex + place] }
 }

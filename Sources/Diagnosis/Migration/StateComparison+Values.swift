@@ -85,10 +85,25 @@ extension StateComparison {
         $0.child.old == pair.old && $0.columns == [column.name] && $0.moved == 0
       })
     else { return nil }
-    return pair.then.columns.first {
+    let source = pair.then.columns.first {
       $0.name != column.name && $0.sum == now.sum && $0.nulls == now.nulls
         && pair.now.column($0.name) != nil
-    }?.name
+    }
+    return source.flatMap { isStep(column, from: $0, in: pair) ? nil : $0.name }
+  }
+
+  /// Whether a column goes on to what another one had as each of a chain does, of which that one has gone on
+  /// as well: the next number is the one before of the next row.
+  private func isStep(
+    _ column: TableFigures.Column, from source: TableFigures.Column, in pair: TablePair
+  ) -> Bool {
+    guard let next = pair.column(source), next.sum != source.sum, next.sum != column.sum,
+      pair.then.sample.level == 0, pair.now.sample.level == 0,
+      let old = pair.then.columns.firstIndex(where: { $0.name == column.name }),
+      let new = pair.now.columns.firstIndex(where: { $0.name == pair.name(of: column) })
+    else { return false }
+    let values = pair.then.sample.values(at: old)
+    return values.intersection(pair.now.sample.values(at: new)).count * 2 >= values.count
   }
 
   // MARK: Copies
@@ -176,9 +191,18 @@ extension StateComparison {
         return ["\(rows) of '\(pair.new)' \(count == 1 ? "has" : "have") another id"]
           + valuesBesideIDs(of: pair)
       }
-      guard pair.now.rows == pair.then.rows else { return [] }
+      guard pair.now.rows == pair.then.rows else { return otherKeys(of: pair) }
       return pair.hasMixedRows ? [mixedRows(of: pair)] : otherValues(of: pair)
     }
+  }
+
+  /// Keys that rows hold and that are not there any more, where rows came.
+  private func otherKeys(of pair: TablePair) -> [String] {
+    guard let other = pair.otherKeys else { return [] }
+    return [
+      (other.isSample ? "at least " : "") + "\(counted(other.count, "key")) of '\(pair.new)' "
+        + "\(other.count == 1 ? "is" : "are") not there any more"
+    ]
   }
 
   /// Values that are others than before in a table whose rows have other ids.

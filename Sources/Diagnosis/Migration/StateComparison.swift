@@ -131,7 +131,10 @@ struct StateComparison {
   var counterProblems: [String] {
     before.sequences.sorted { $0.key < $1.key }.compactMap { table, then in
       let name = renames[table] ?? table
-      guard after.tables[name] != nil, !isFree(table) else { return nil }
+      guard after.tables[name] != nil, !isFree(table),
+        // With a contract, that ids may be used again is its own.
+        contract == nil || newTables[name]?.autoincrement != false
+      else { return nil }
       let now = after.sequences[name] ?? 0
       return now < then
         ? "ids of '\(name)' may be used again: its counter went back from \(then) to \(now)" : nil

@@ -132,6 +132,9 @@ struct TablePair {
     guard !then.keyNames.isEmpty else { return otherRowIDs ?? replaced }
     let count = now.keys.contentsMissing(of: then.keys)
     guard count > 0 else { return replaced }
+    if let gone = rowsGone, gone > 0 {
+      return OtherKeys(count: gone, isSample: false, loseRows: true)
+    }
     return OtherKeys(
       count: count, isSample: then.keys.level > 0 || now.keys.level > 0,
       loseRows: hasOtherRows(besides: count))
@@ -155,9 +158,12 @@ struct TablePair {
     let count = now.sample.keysMissing(of: then.sample)
     let missing = now.copies.contentsMissing(of: then.copies)
     let isSample = max(then.sample.level, now.sample.level, then.copies.level) > 0
-    guard count > 0, missing > 0, !now.isNumberedAnew, keepsNames,
-      isSample || missing <= count
-    else { return nil }
+    guard count > 0, missing > 0, !now.isNumberedAnew, keepsNames else { return nil }
+    guard isSample || missing <= count else {
+      return rowsGone.flatMap {
+        $0 > 0 ? OtherKeys(count: $0, isSample: false, loseRows: true) : nil
+      }
+    }
     return OtherKeys(count: isSample ? count : missing, isSample: isSample, loseRows: true)
   }
 

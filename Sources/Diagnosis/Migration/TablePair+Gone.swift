@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether rows whose keys are not there any more are gone, or have other keys: told by what the rows
+// have kept that are there under the same keys.
+
+import SQLiteFormat
+
+extension TablePair {
+  /// How many rows of before are gone, where most rows have the keys that they had; nil where nothing
+  /// tells.
+  ///
+  /// A row is still there where one under a new key has a value of it by which rows are told apart. Where
+  /// no such column is as it was, numbers that rows were given are hardly changed for a few of them alone.
+  var rowsGone: Int? {
+    guard then.sample.level == 0, now.sample.level == 0 else { return nil }
+    let pairs = now.sample.pairs(with: then.sample)
+    let (old, new) = (then.sample.rows, now.sample.rows)
+    let theirs = Set(pairs.map(\.theirs))
+    let own = Set(pairs.map(\.own))
+    let missing = old.indices.filter { !theirs.contains($0) }
+    guard !missing.isEmpty, pairs.count * 2 > then.rows else { return nil }
+    let columns = then.columns.indices.compactMap { place -> (old: Int, new: Int)? in
+      let column = then.columns[place]
+      guard column.isTelling, !then.keyNames.contains(column.name),
+        let other = now.columns.firstIndex(where: { $0.name == name(of: column) })
+      else { return nil }
+      return (place, other)
+    }
+    let most = columns.map { then.columns[$0.old].spread }.max() ?? 0
+    let telling = columns.filter { place in
+      then.columns[place.old].spread * 2 >= most
+        && pairs.count { old[$0.theirs][at: place.old] == new[$0.own][at: place.new] } * 10
+          >= pairs.count * 9
+    }
+    guard !telling.isEmpty else { return then.hasNaturalKey ? nil : missing.count }
+    let present = telling.map { place in
+      Set(new.indices.filter { !own.contains($0) }.map { new[$0][at: place.new] })
+    }
+    return missing.count { row in
+      !zip(telling, present).contains { place, values in
+        old[row][at: place.old] != RowSample.null && values.contains(old[row][at: place.old])
+      }
+    }
+  }
+}
