@@ -66,7 +66,8 @@ enum SizeCheck: Check {
           severity: survey.lacksCountedPages ? .loss : severity)
         : Finding(
           .pageCountMismatch, message, at: .init(page: .first, offset: 28),
-          severity: survey.usesUncountedPages ? .loss : .notice)
+          severity: survey.usedUncountedPages > 0
+            ? survey.holdsOpenTransaction ? .loss : .damage : .notice)
     ]
   }
 }
@@ -77,29 +78,36 @@ extension Survey {
     guard let header, let image else { return nil }
     let counts =
       "the header counts \(counted(header.pageCount, "page")), there are \(image.pageCount)"
-    if usesUncountedPages {
-      return "\(counts), and those behind are in use: part of a transaction that had not come to its end "
-        + "may be among the rows"
+    if holdsOpenTransaction {
+      return
+        "\(counts), and those behind are in use: part of a transaction that had not come to its end may "
+        + "be among the rows"
     }
     return lacksCountedPages
       ? "\(counts), and nothing leads to those that are missing: a transaction may be there in part"
       : nil
   }
 
-  /// Whether a page beyond those that the header counts belongs to anything: SQLite writes page 1 last,
-  /// and does not see such pages.
-  fileprivate var usesUncountedPages: Bool {
+  /// Whether part of a transaction seems to be there that had not come to its end.
+  ///
+  /// SQLite writes page 1 last, and pages before that only of a transaction that does not fit into its
+  /// cache: a single page more speaks of a wrong number.
+  fileprivate var holdsOpenTransaction: Bool { usedUncountedPages > 1 }
+
+  /// How many pages beyond those that the header counts belong to anything: SQLite does not see them.
+  fileprivate var usedUncountedPages: Int {
     guard let image, let header, header.isPageCountValid, header.pageCount < image.pageCount,
       header.pageCount != image.statedPageCount
-    else { return false }
-    var isUsed = false
-    claims.forEach(from: header.pageCount + 1) { _, owner in isUsed = isUsed || owner != .reserved }
-    return isUsed
+    else { return 0 }
+    var count = 0
+    claims.forEach(from: header.pageCount + 1) { _, owner in count += owner == .reserved ? 0 : 1 }
+    return count
   }
 
-  /// Whether the header counts pages that are not there, nothing leads to them, and they cannot all have
-  /// been free: page 1 is younger than the rest. A number that has nothing to do with the file is only
-  /// damaged.
+  /// Whether the header counts pages that are not there and cannot all have been free.
+  ///
+  /// Where nothing leads to them, page 1 is younger than the rest. A number that has nothing to do with
+  /// the file is only damaged.
   fileprivate var lacksCountedPages: Bool {
     guard let image, let header, header.isPageCountValid, firstMovedPage == nil,
       header.pageCount != image.statedPageCount, !leadsBeyondEnd

@@ -79,7 +79,8 @@ struct CutLog {
   ) -> Bool {
     func rows(_ frame: WriteAheadLog.Frame) -> LeafRows? {
       let bytes = try? source.read(at: frame.offset, count: log.pageSize)
-      return bytes.flatMap { try? BTreePage($0, number: leaf.number, geometry: leaf.geometry) }?.rows
+      return bytes.flatMap { try? BTreePage($0, number: leaf.number, geometry: leaf.geometry) }?
+        .rows
     }
     guard leaf.kind == .tableLeaf, frames.count > 1, let first = rows(frames[0]),
       let last = rows(frames[frames.count - 1])

@@ -105,7 +105,8 @@ extension LogDescent {
   /// to insert, one after the other: it is younger than the log.
   ///
   /// The versions are read only where the first one lacks enough of the file's rows.
-  private func isAhead(_ before: LeafRows, of first: LeafRows, _ versions: () -> [LeafRows]) -> Bool {
+  private func isAhead(_ before: LeafRows, of first: LeafRows, _ versions: () -> [LeafRows]) -> Bool
+  {
     guard before.count(where: { first[$0.key] == nil }) >= Self.rowsMin,
       before.count(where: { first[$0] == $1 }) >= Self.rowsMin
     else { return false }

@@ -26,12 +26,19 @@ extension TablePair {
       return (place, other)
     }
     let most = columns.map { then.columns[$0.old].spread }.max() ?? 0
-    let telling = columns.filter { place in
-      then.columns[place.old].spread * 2 >= most
-        && pairs.count { old[$0.theirs][at: place.old] == new[$0.own][at: place.new] } * 10
-          >= pairs.count * 9
+    let names = columns.filter { then.columns[$0.old].spread * 2 >= most }
+    let telling = names.filter { place in
+      pairs.count { old[$0.theirs][at: place.old] == new[$0.own][at: place.new] } * 10
+        >= pairs.count * 9
     }
-    guard !telling.isEmpty else { return then.hasNaturalKey ? nil : missing.count }
+    guard !telling.isEmpty else {
+      // Where other rows have what these held, all were numbered anew.
+      let areElsewhere = names.contains { place in
+        let values = then.sample.values(at: place.old)
+        return values.intersection(now.sample.values(at: place.new)).count * 2 > values.count
+      }
+      return then.hasNaturalKey || areElsewhere ? nil : missing.count
+    }
     let present = telling.map { place in
       Set(new.indices.filter { !own.contains($0) }.map { new[$0][at: place.new] })
     }

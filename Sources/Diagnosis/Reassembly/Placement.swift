@@ -146,7 +146,7 @@ struct Placement {
     for (index, open) in groups.enumerated() {
       guard open.group.isLone, let page = open.group.rowPages.first, let home = home(page),
         !doubt.listed.all.contains(page), !doubt.standIns.contains(page),
-        open.tallies[home] != nil,
+        open.tallies[home] != nil, !isOfFewerValues(open.group, than: home),
         let span = claimants[home].span(of: open.group.spans),
         claimants[home].hasRoom(for: span, { pages.span(of: $0, isTable: open.group.isTable) })
       else { continue }
@@ -159,6 +159,17 @@ struct Placement {
       returned.formUnion(compatible.map(\.open))
     }
     return groups.indices.filter { !returned.contains($0) }.map { groups[$0] }
+  }
+
+  /// Whether every record on the pages of a group has fewer values than any of a tree without rowids:
+  /// entries of an index are such rows of a wider table.
+  private func isOfFewerValues(_ group: OrphanGroup, than claimant: Int) -> Bool {
+    let tree = doubt.survey.trees[claimants[claimant].position]
+    guard !group.isTable,
+      let least = pages.image.sampledRecords(ofTree: tree.root)?.map(\.fieldCount).min()
+    else { return false }
+    let rows = group.rowPages.flatMap { pages.rows(on: $0, isTable: false) }
+    return !rows.isEmpty && rows.allSatisfy { $0.record.fieldCount < least }
   }
 
   /// Gives groups to a claimant.

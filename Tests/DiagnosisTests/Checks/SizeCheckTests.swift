@@ -36,6 +36,27 @@ import Testing
     #expect(finding.severity == .damage)
   }
 
+  @Test func `several used pages that the header does not count are of a transaction`() throws {
+    var specimen = try Specimen()
+    specimen.bytes.setBigEndian(UInt32(specimen.pageCount - 4), at: 28)
+    #expect(specimen.said(.pageCountMismatch).map(\.severity) == [.loss])
+    #expect(Survey(main: specimen.bytes).pagesOfAnotherMoment != nil)
+  }
+
+  @Test func `pages that are counted and nothing leads to are of another moment`() throws {
+    var specimen = try Specimen()
+    let count = specimen.pageCount
+    let free = try #require(Survey(main: specimen.bytes).header).freelistCount
+    specimen.bytes.setBigEndian(UInt32(count + free), at: 28)
+    #expect(Survey(main: specimen.bytes).pagesOfAnotherMoment == nil)
+    specimen.bytes.setBigEndian(UInt32(count + free + 3), at: 28)
+    #expect(specimen.said(.truncated).map(\.severity) == [.loss])
+    #expect(Survey(main: specimen.bytes).pagesOfAnotherMoment != nil)
+    // Such a number is only wrong.
+    specimen.bytes.setBigEndian(0x7E00_0000, at: 28)
+    #expect(Survey(main: specimen.bytes).pagesOfAnotherMoment == nil)
+  }
+
   @Test func `a page more than the header counts, with nothing on it, is worth a notice`() throws {
     let specimen = try Specimen().with(.append(count: Specimen.pageSize))
     #expect(specimen.said(.pageCountMismatch).map(\.severity) == [.notice])

@@ -191,6 +191,33 @@ import Testing
     """
   }
 
+  @Test(arguments: [0.1, 0.3, 0.5, 0.7, 0.9])
+  func `what is left of a log takes no row from a file that all of it was copied to`(
+    share: Double
+  ) throws {
+    let path = scratch["app.db"]
+    let steps = (0..<8).map { step -> DatabaseBuilder.Step in
+      """
+      INSERT INTO t SELECT value, 'step \(step) ' || hex(zeroblob(12))
+      FROM (WITH RECURSIVE n(value) AS (VALUES (1) UNION ALL SELECT value + 1 FROM n LIMIT 9)
+        SELECT value FROM n)
+      """
+    }
+    try DatabaseBuilder(
+      pageSize: 1024, journal: .wal, ["CREATE TABLE t (a, b)", "CREATE TABLE own (x)"],
+      leftover: .wal(steps)
+    ).build(at: path)
+    let log = try path.adding(suffix: "-wal").contents()
+    let copy = scratch["copied.db"]
+    try copy.replaceContents(with: path.contents())
+    try copy.adding(suffix: "-wal").replaceContents(with: log)
+    let connection = try Connection(copy, mode: .app)
+    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    let left = Array(log.prefix(32 + Int(Double(log.count - 32) * share) / 1048 * 1048 + 500))
+    let survey = Survey(main: try copy.contents(), wal: Bytes(left))
+    #expect(survey.tree(named: "t")?.records == 72)
+  }
+
   @Test func `the log of a smaller database with the same table takes no row`() throws {
     let path = scratch["app.db"]
     try DatabaseBuilder(pageSize: 1024, journal: .wal, ["CREATE TABLE t (a, b)", Self.rows(300)])

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test(arguments: ids + contents + links + alike + numbering + objects + columns)
+  @Test(arguments: ids + contents + links + gone + alike + numbering + objects + columns)
   func `a change is refused or told`(_ change: Change) throws {
     let bench = try Workbench()
     let (file, new) = (bench["app.db"], bench["new.db"])
@@ -187,6 +187,97 @@ import Testing
         "CREATE TABLE n (id TEXT PRIMARY KEY NOT NULL, name TEXT)",
         "INSERT INTO n SELECT 'uuid-' || id, name FROM a", "UPDATE e SET a = 'uuid-' || a",
       ] + inPlace, says: ["29 rows of 'a' have another id"]),
+    Change(
+      "parents in another order while one came, and what refers to them not", linked,
+      inOrder + inPlace + ["INSERT INTO a (name) VALUES ('one that came')"], status: 18,
+      says: ["27 rows of 'e' refer to other rows of 'a' than before"]),
+    Change(
+      "parents in another order while one came, and what refers to them", linked,
+      inOrder + [
+        "UPDATE e SET a = (SELECT n.id FROM n JOIN a USING (name) WHERE a.id = e.a)"
+      ] + inPlace + ["INSERT INTO a (name) VALUES ('one that came')"], says: ["verified"]),
+    Change(
+      "parents in another order with a column converted, and what refers to them not",
+      linked + ["ALTER TABLE a ADD COLUMN mail TEXT", "UPDATE a SET mail = 'M' || id || '@x.y'"],
+      [
+        "CREATE TABLE n (id INTEGER PRIMARY KEY, name TEXT, mail TEXT)",
+        "INSERT INTO n (name, mail) SELECT name, lower(mail) FROM a ORDER BY name",
+      ] + inPlace, status: 18, says: ["27 rows of 'e' refer to other rows of 'a' than before"]),
+    Change(
+      "rows in another order that refer to each other",
+      [
+        "CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT, above REFERENCES a (id))",
+        "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 30) "
+          + "INSERT INTO a SELECT i, 'name ' || i, nullif(i / 2, 0) FROM c",
+      ],
+      [
+        "CREATE TABLE n (id INTEGER PRIMARY KEY, name TEXT, above REFERENCES a (id))",
+        "INSERT INTO n (name, above) SELECT name, above FROM a ORDER BY name",
+      ] + inPlace, status: 18, says: ["of 'a' refer to other rows of 'a' than before"]),
+    Change(
+      "one gets another name, and a row that came the one that it had", linked,
+      ["UPDATE a SET name = 'else' WHERE id = 5", "INSERT INTO a (name) VALUES ('name 5')"],
+      says: ["verified"]),
+  ]
+
+  private static let inOrder = [
+    "CREATE TABLE n (id INTEGER PRIMARY KEY, name TEXT)",
+    "INSERT INTO n (name) SELECT name FROM a ORDER BY name",
+  ]
+
+  // MARK: Rows that are gone while others came and all of them were converted
+
+  private static func texts(_ key: String) -> [String] {
+    [
+      "CREATE TABLE t (\(key), a TEXT, b TEXT)",
+      "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 12) "
+        + "INSERT INTO t SELECT i, 'a' || i, 'b' || i FROM c",
+    ]
+  }
+
+  static let gone: [Change] = [
+    Change(
+      "a column is converted, two rows go and three come", texts("id INTEGER PRIMARY KEY"),
+      [
+        "UPDATE t SET a = upper(a)", "DELETE FROM t WHERE id IN (3, 7)",
+        "INSERT INTO t (a, b) VALUES ('X', 'x'), ('Y', 'y'), ('Z', 'z')",
+      ], status: 18, says: ["2 rows of 't' are gone, and others are in their place"]),
+    Change(
+      "every column is converted, two rows go and three come", texts("id INTEGER PRIMARY KEY"),
+      [
+        "UPDATE t SET a = upper(a), b = upper(b)", "DELETE FROM t WHERE id IN (3, 7)",
+        "INSERT INTO t (a, b) VALUES ('X', 'x'), ('Y', 'y'), ('Z', 'z')",
+      ], status: 18, says: ["2 rows of 't' are gone, and others are in their place"]),
+    Change(
+      "a column is converted, two keys that are words go and three come",
+      texts("k TEXT PRIMARY KEY NOT NULL"),
+      [
+        "UPDATE t SET a = upper(a)", "DELETE FROM t WHERE k IN ('3', '7')",
+        "INSERT INTO t VALUES ('x', 'X', 'x'), ('y', 'Y', 'y'), ('z', 'Z', 'z')",
+      ], status: 18, says: ["2 rows of 't' are gone, and others are in their place"]),
+    Change(
+      "two keys that are words become others while a column is converted and one row comes",
+      texts("k TEXT PRIMARY KEY NOT NULL"),
+      [
+        "UPDATE t SET a = upper(a)", "UPDATE t SET k = 'number ' || k WHERE k IN ('3', '7')",
+        "INSERT INTO t VALUES ('x', 'X', 'x')",
+      ], says: ["2 keys of 't' are not there any more"]),
+    Change(
+      "each number goes on to the one of the next row",
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, low INT, high INT)",
+        "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 12) "
+          + "INSERT INTO t SELECT i, i * 10, i * 10 + 10 FROM c",
+      ], ["UPDATE t SET low = low + 10, high = high + 10"],
+      says: ["column 't.low' has other values than before"]),
+    Change(
+      "two columns have each other's values",
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, low INT, high INT)",
+        "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 12) "
+          + "INSERT INTO t SELECT i, i * 10, i * 10 + 10 FROM c",
+      ], ["UPDATE t SET low = high, high = low"], status: 18,
+      says: ["column 't.low' has the values that were in 'high'"]),
   ]
 
   // MARK: Rows that become like others
