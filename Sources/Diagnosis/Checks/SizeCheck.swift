@@ -91,8 +91,11 @@ extension Survey {
   /// Whether part of a transaction seems to be there that had not come to its end.
   ///
   /// SQLite writes page 1 last, and pages before that only of a transaction that does not fit into its
-  /// cache: a single page more speaks of a wrong number.
-  fileprivate var holdsOpenTransaction: Bool { usedUncountedPages > 1 }
+  /// cache: a single page more speaks of a wrong number, and so does a root that the schema names there.
+  fileprivate var holdsOpenTransaction: Bool {
+    guard let header, usedUncountedPages > 1 else { return false }
+    return !trees.contains { $0.root.map { $0.number > header.pageCount } ?? false }
+  }
 
   /// How many pages beyond those that the header counts belong to anything: SQLite does not see them.
   fileprivate var usedUncountedPages: Int {

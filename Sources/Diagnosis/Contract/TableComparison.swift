@@ -140,8 +140,8 @@ struct TableComparison {
       return []
     }
     var tests = [duplicates(of: columns.map { IndexColumn(name: $0) })].compactMap(\.self)
-    if let alias = expected.rowIDAlias, found.rowIDAlias == nil {
-      tests.append(found.rows(withoutIntegerIn: expected.columns[alias].name))
+    if let alias = expected.rowIDColumn, found.rowIDColumn != alias {
+      tests += [found.rows(withoutIntegerIn: alias), found.rows(numberedIn: alias)]
     } else if expected.withoutRowID, !found.withoutRowID {
       tests += columns.map { found.rows(withNullIn: $0) }
     }

@@ -26,9 +26,18 @@ extension TableDescription {
   func rows(withoutIntegerIn column: Name) -> ContractDifference.Mend.RowTest {
     let value = Affinity.integer.keeping("\(name.quotedIdentifier).\(column.quotedIdentifier)")
     return Test(
-      query: counting("typeof(\(value)) <> 'integer'"),
+      query: counting("typeof(\(value)) NOT IN ('integer', 'null')"),
       condition: "it fails where '\(column)' is no integer in a row", noun: "row",
       finding: "in which '\(column)' is no integer")
+  }
+
+  /// The rows with NULL in a column that becomes the rowid: they get a number.
+  func rows(numberedIn column: Name) -> ContractDifference.Mend.RowTest {
+    Test(
+      query: counting("\(name.quotedIdentifier).\(column.quotedIdentifier) IS NULL"),
+      condition: "values change where a row has NULL in '\(column)', which becomes a number",
+      noun: "row", finding: "with NULL in '\(column)', which becomes a number",
+      consequence: "values change")
   }
 
   /// The rows with a value that a STRICT table refuses in one of these columns; nil where every

@@ -212,6 +212,14 @@ import Testing
     ),
     ("a TEXT", "('1'), ('2')", "a INTEGER PRIMARY KEY", nil),
     (
+      "a TEXT", "('1'), (NULL)", "a INTEGER PRIMARY KEY",
+      "missing primary key t: values change: there is 1 row with NULL in 'a', which becomes a number"
+    ),
+    (
+      "id INTEGER PRIMARY KEY, a INT", "(NULL), (7)", "id INTEGER, a INTEGER PRIMARY KEY",
+      "changed primary key t: values change: there is 1 row with NULL in 'a', which becomes a number"
+    ),
+    (
       "a TEXT", "('1'), ('x')", "a INTEGER PRIMARY KEY",
       "missing primary key t: it fails: there is 1 row in which 'a' is no integer"
     ),
