@@ -63,7 +63,7 @@ enum IndexCheck: SurveyCheck {
     let name = index.entry.name
     return Finding(
       .indexDamaged,
-      index.hasNothingButSameKeys
+      index.hasNothingButSameKeys && !survey.isAtOdds(index)
         ? "index '\(name)' is UNIQUE, and rows of '\(index.entry.table)' have the same key by it: its "
           + "entries lie in their places, but it cannot be built anew while they do"
         : "index '\(name)' is damaged: \(first?.message ?? "its root cannot be read")",

@@ -37,6 +37,21 @@ import Testing
     #expect(finding.place.object == "tags" && finding.severity == .damage)
   }
 
+  @Test func `a key that a UNIQUE index has twice, and its table once, is not the rows'`() throws {
+    var specimen = try Specimen(
+      """
+      CREATE TABLE tag (name TEXT); CREATE UNIQUE INDEX tags ON tag (name);
+      INSERT INTO tag VALUES ('one A'), ('one B'), ('one C')
+      """)
+    let leaf = specimen[page: try specimen.root(of: "tags")]
+    let place = try #require(specimen.places(of: "one B").first { leaf.contains($0) })
+    specimen.bytes.replaceSubrange(place..<place + 5, with: "one A".utf8)
+    let finding = try #require(specimen.said(.indexDamaged).first)
+    #expect(
+      finding.message
+        == "index 'tags' is damaged: entries have the same key, which is to be UNIQUE")
+  }
+
   @Test func `an index with another key than its table disagrees`() throws {
     var specimen = try Specimen()
     let leaf = specimen[page: specimen.pages(of: "note", "leaf")[2]]

@@ -26,8 +26,12 @@ enum OrderCheck: FaultCheck {
 
   /// Of the order nothing is wrong there, but SQLite refuses to write such a row.
   private static func sameKey(in checked: CheckedTree) -> String {
-    checked.tree.entry.kind == .index
-      ? "rows of '\(checked.tree.entry.table)' have the same key, which is UNIQUE by it"
-      : "rows of '\(checked.name)' have the same PRIMARY KEY"
+    guard checked.tree.entry.kind == .index else {
+      return "rows of '\(checked.name)' have the same PRIMARY KEY"
+    }
+    // Where its table has other keys, the rows need not be so.
+    return checked.survey.isAtOdds(checked.tree)
+      ? "entries have the same key, which is to be UNIQUE"
+      : "rows of '\(checked.tree.entry.table)' have the same key, which is UNIQUE by it"
   }
 }
