@@ -63,6 +63,30 @@ import Testing
     #expect(try rows(in: "mirror", of: Reconstruction(main: damaged.bytes)).count > 480)
   }
 
+  @Test func `a leaf of an index of another database is none of the table`() throws {
+    func specimen(_ factor: Int) throws -> Specimen {
+      try Specimen(
+        """
+        CREATE TABLE wide (id TEXT PRIMARY KEY, n INT, r REAL) WITHOUT ROWID;
+        CREATE TABLE other (id INTEGER PRIMARY KEY, tag TEXT);
+        CREATE INDEX tags ON other (tag);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+        INSERT INTO wide SELECT 'd' || i * \(factor) % 100003, i, i / 7.0 FROM n;
+        INSERT INTO other SELECT n, 'b' || n * \(factor) % 100019 FROM wide;
+        """)
+    }
+    let (own, strange) = (try specimen(7919), try specimen(6841))
+    let truth = try rows(in: "wide", of: Reconstruction(main: own.bytes))
+    for (place, leaf) in zip(
+      own.pages(of: "wide", "leaf").dropFirst(), strange.pages(of: "tags", "leaf").dropFirst())
+    {
+      var damaged = own
+      damaged.bytes.replaceSubrange(own[page: place], with: strange.bytes[strange[page: leaf]])
+      let found = try rows(in: "wide", of: Reconstruction(main: damaged.bytes))
+      #expect(found.isSubset(of: truth), "page \(place)")
+    }
+  }
+
   @Test func `a leaf with values that the table cannot hold is not the table's`() throws {
     let specimen = try Specimen(
       """
