@@ -14,16 +14,16 @@ struct CutLog {
   enum Advance {
     /// Nothing shows that it is ahead of the log.
     case none
-    /// It has pages that the log has in no version, and others that the log has; a checkpoint that was cut
-    /// off leaves such a file, too.
+    /// It has pages as the log has them, and others that are none of its versions.
+    ///
+    /// A checkpoint that was cut off leaves such a file, too, and so does an app that takes changes back.
     case possible
-    /// So it has, and no checkpoint leaves such a file before the end of what is left: it writes one page
-    /// after the other by their numbers.
+    /// It has what the log wrote, and what came after it.
     case proven
   }
 
-  /// How many rows at least that the log has put on a page and the file has make it younger.
-  private static let rowsMin = 3
+  /// How many rows, or pages, are more than chance.
+  private static let countMin = 3
   /// How many frames the log has at most for its pages to be compared.
   private static let framesMax = 1 << 14
 
@@ -40,54 +40,52 @@ struct CutLog {
     else { return nil }
     let isCutOff = if case .cutOff = log.ending { true } else { false }
     guard isCutOff || log.ending == .complete && !log.uncommitted.isEmpty else { return nil }
-    var copied: [(page: PageNumber, index: Int, isLater: Bool)] = []
-    var strange: [(page: PageNumber, index: Int)] = []
-    var hasNewRows = false
+    func content(_ frame: WriteAheadLog.Frame) -> Bytes? {
+      try? source.read(at: frame.offset, count: log.pageSize)
+    }
+    // Pages and their first frames, or those that they are copies of.
+    typealias Place = (page: PageNumber, index: Int)
+    var (copied, later, strange) = ([Place](), [Place](), [Place]())
+    var goesOn = false
     for (page, frames) in Dictionary(grouping: log.committed, by: \.page) where page != .first {
       guard let bytes = try? bare.bytes(of: page), !bytes.isZero else { continue }
-      let place = frames.firstIndex {
-        (try? source.read(at: $0.offset, count: log.pageSize)) == bytes
-      }
-      if let place {
-        // A page may have been written as it was.
-        copied.append((page, frames[place].index, place > 0))
-      } else if let tree = try? bare.btreePage(page), tree.layoutFaults.isEmpty {
+      if let place = frames.firstIndex(where: { content($0) == bytes }) {
+        copied.append((page, frames[place].index))
+        // The first version may be what the page was before.
+        if place > 0 { later.append((page, frames[place].index)) }
+      } else if let leaf = try? bare.btreePage(page), leaf.layoutFaults.isEmpty {
         strange.append((page, frames[0].index))
-        hasNewRows = hasNewRows || Self.has(tree, rowsOf: frames, of: log, in: source)
+        let versions = [frames[0], frames[frames.count - 1]].compactMap { frame in
+          content(frame).flatMap { try? BTreePage($0, number: page, geometry: bare.geometry) }
+        }
+        goesOn = goesOn || leaf.goesOn(from: versions, atLeast: Self.countMin)
       }
     }
-    func isAhead(_ other: (page: PageNumber, index: Int), of copies: [(PageNumber, Int)]) -> Bool {
-      copies.contains { page, index in other.index <= index && other.page < page }
+    // A checkpoint that did not come to its end has copied the pages before, which it takes in their order.
+    let isInOrder = !strange.contains { other in
+      later.contains { other.index <= $0.index && other.page < $0.page }
     }
-    let later = copied.filter(\.isLater).map { ($0.page, $0.index) }
-    if hasNewRows || strange.contains(where: { isAhead($0, of: later) }) {
+    let isMostlyCopied = later.count >= Self.countMin && copied.count > strange.count
+    let lastCopied = copied.map(\.index).max() ?? -1
+    if goesOn || isMostlyCopied && !isInOrder {
       advance = .proven
-    } else if isCutOff, let last = copied.map(\.index).max(),
-      strange.contains(where: { $0.index <= last })
-    {
+    } else if isCutOff, !later.isEmpty, strange.contains(where: { $0.index <= lastCopied }) {
       advance = .possible
     } else {
       advance = .none
     }
   }
+}
 
-  /// Whether a leaf of a table has the rows that the log has put there from its first version of the
-  /// page to its last one.
-  private static func has(
-    _ leaf: BTreePage, rowsOf frames: [WriteAheadLog.Frame], of log: WriteAheadLog,
-    in source: any PageSource
-  ) -> Bool {
-    func rows(_ frame: WriteAheadLog.Frame) -> LeafRows? {
-      let bytes = try? source.read(at: frame.offset, count: log.pageSize)
-      return bytes.flatMap { try? BTreePage($0, number: leaf.number, geometry: leaf.geometry) }?
-        .rows
-    }
-    guard leaf.kind == .tableLeaf, frames.count > 1, let first = rows(frames[0]),
-      let last = rows(frames[frames.count - 1])
-    else { return false }
-    let (new, own) = (last.filter { first[$0.key] == nil }, leaf.rows)
-    // Some may have gone since.
-    let there = new.count { own[$0.key] == $0.value }
-    return there >= rowsMin && there * 4 >= new.count * 3
+extension BTreePage {
+  /// Whether this leaf of a table has rows of its first version in a log, rows that came up to the last
+  /// one, and newer ones: an app that takes back what it has deleted hardly leaves such a page.
+  fileprivate func goesOn(from versions: [BTreePage], atLeast count: Int) -> Bool {
+    guard kind == .tableLeaf, versions.count == 2 else { return false }
+    let (own, first, last) = (rows, versions[0].rows, versions[1].rows)
+    guard let newest = own.keys.max(), newest > last.keys.max() ?? .max else { return false }
+    let old = first.count { own[$0.key] == $0.value }
+    let new = last.count { first[$0.key] == nil && own[$0.key] == $0.value }
+    return old >= count && new >= count
   }
 }

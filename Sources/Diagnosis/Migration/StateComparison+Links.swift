@@ -23,10 +23,12 @@ extension StateComparison {
       before.schema.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return before.schema.tables.flatMap { table in
       table.foreignKeys.compactMap { key -> Link? in
-        guard let child = pairs[table.name], let parent = pairs[key.table] else { return nil }
+        guard let child = pairs[table.name], let parent = pairs[key.table],
+          let referenced = tables[key.table]
+        else { return nil }
         return MovedLinks(
-          from: Side(child, table), key.columns, to: Side(parent, tables[key.table] ?? table),
-          key.referenced(in: tables[key.table])
+          from: Side(pair: child, table: table), key.columns,
+          to: Side(pair: parent, table: referenced), key.referenced(in: referenced)
         ).map { Link(child: child, parent: parent, columns: key.columns, moved: $0.count) }
       }
     }
@@ -47,10 +49,6 @@ private struct Side {
   let pair: TablePair
   /// As it was before.
   let table: TableDescription
-
-  init(_ pair: TablePair, _ table: TableDescription) {
-    (self.pair, self.table) = (pair, table)
-  }
 }
 
 /// References that lead to other rows than before.

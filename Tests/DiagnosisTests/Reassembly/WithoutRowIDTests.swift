@@ -71,8 +71,8 @@ import Testing
         CREATE TABLE other (id INTEGER PRIMARY KEY, tag TEXT);
         CREATE INDEX tags ON other (tag);
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
-        INSERT INTO wide SELECT 'd' || i * \(factor) % 100003, i, i / 7.0 FROM n;
-        INSERT INTO other SELECT n, 'b' || n * \(factor) % 100019 FROM wide;
+        INSERT INTO wide SELECT 'd' || (i * \(factor) % 100003), i, i / 7.0 FROM n;
+        INSERT INTO other SELECT n, 'b' || (n * \(factor) % 100019) FROM wide;
         """)
     }
     let (own, strange) = (try specimen(7919), try specimen(6841))
