@@ -53,15 +53,18 @@ extension Survey {
   /// Where the database contradicts itself less with what SQLite would play back, or with a journal
   /// whose first header is gone and whose transaction had not ended, that counts.
   ///
-  /// Where the file is sound with a journal and without it, and a transaction has come to its end since,
-  /// or where it is not even sound with it, what the journal takes back may have no other place.
+  /// Where the file is sound with a journal and without it, and a transaction has come to its end since
+  /// or nothing tells whose the journal is, or where the file is not even sound with it, what the
+  /// journal takes back may have no other place.
   func trustingJournal(or reading: (Image.JournalUse) -> Survey) -> Survey {
     guard let image else { return self }
     switch image.journal {
     case .applied(let journal):
       guard image.journalFits == false || !isConsistent else {
-        return image.hasOutlivedJournal && reading(.none).isWhole
-          ? withJournalInDoubt : doubtingJournal
+        guard image.hasOutlivedJournal || image.journalFits == nil else { return doubtingJournal }
+        let alone = reading(.none)
+        guard alone.isWhole else { return doubtingJournal }
+        return image.journalFits == nil && sharesNoTable(with: alone) ? alone : withJournalInDoubt
       }
       if image.miscounts(journal) { return reading(.headless).trustingJournal(or: reading) }
       let alone = reading(.none)

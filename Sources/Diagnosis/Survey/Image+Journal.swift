@@ -17,11 +17,26 @@ extension Image {
       return now.pageCount == journal.pageCount
     }
     guard let then = headerInJournal, then.hasMagic else { return nil }
-    // Whoever writes page 1 adds to its counter: until then it counts the pages of before.
+    guard now.changeCounter &- then.changeCounter <= 1,
+      !then.isPageCountValid || then.pageCount == journal.pageCount
+    else { return false }
+    // Whoever writes page 1 adds to its counter, but for a savepoint that is taken back: that writes how
+    // many pages there are by then, and what the transaction has made of the schema.
     let isAsBefore = now.changeCounter == then.changeCounter
-    return now.changeCounter &- then.changeCounter <= 1
-      && (!then.isPageCountValid || then.pageCount == journal.pageCount)
-      && (!isAsBefore || now.pageCount == journal.pageCount)
+    guard isAsBefore, now.pageCount != journal.pageCount else { return true }
+    return now.pageCount > journal.pageCount && isSamePageInJournal ? true : nil
+  }
+
+  /// Whether page 1 is in a hot journal as it is in the file, but for how many pages there are and how
+  /// many of them are free.
+  private var isSamePageInJournal: Bool {
+    guard let record = hotJournal?.allRecords.first(where: { $0.page == .first }),
+      var then = try? files.journal?.read(at: record.offset, count: geometry.pageSize),
+      let now = try? files.main.read(at: 0, count: geometry.pageSize), then.count == now.count
+    else { return false }
+    // File format, section 1.3: from the size of the database on to the number of free pages.
+    then.replaceSubrange(28..<40, with: now[28..<40])
+    return then == now
   }
 
   /// Whether page 1 was written since a hot journal kept it: its transaction was coming to its end,

@@ -52,6 +52,30 @@ import Testing
     #expect(Generations(image).allSatisfy { $0.replicas.isEmpty })
   }
 
+  @Test(arguments: ["", "CREATE TABLE more (a); CREATE INDEX mores ON more (a);"])
+  func `a journal takes back a transaction that has taken a savepoint back`(schema: String) throws {
+    let path = scratch["app.db"]
+    try DatabaseBuilder(pageSize: 1024, [Self.filled]).build(at: path)
+    let connection = try Connection(path, mode: .app)
+    // What does not fit is written to the file in the midst of the transaction.
+    try connection.execute(
+      """
+      PRAGMA cache_size = 4; BEGIN; \(schema)
+      INSERT INTO own SELECT id + 1000, body || hex(zeroblob(40)) FROM own;
+      SAVEPOINT inner;
+      INSERT INTO own SELECT id + 2000, body || hex(zeroblob(40)) FROM own;
+      ROLLBACK TO inner;
+      INSERT INTO own SELECT id + 3000, body FROM own WHERE id < 100;
+      """)
+    let survey = Survey(
+      main: try path.contents(), journal: try path.adding(suffix: "-journal").contents())
+    try connection.execute("ROLLBACK")
+    #expect(survey.tree(named: "own")?.records == 500)
+    #expect(survey.userTables.count == 1)
+    #expect(!survey.findings.contains { $0.code == .journalForeign })
+    #expect(survey.verdict == .healthy)
+  }
+
   @Test func `a journal of an earlier state of a sound database is not played back`() throws {
     let (_, journal) = try files(
       of: [Self.filled], leaving: ["UPDATE own SET body = body || '!'"], at: "app.db")
