@@ -26,8 +26,54 @@ struct PageLayout {
     self.shifts = shifts
     self.marks = marks.sorted { $0.number < $1.number }
     isTaken = Array(repeating: false, count: roll.entries.count)
-    let segments = segments
-    guard let first = segments.first, segments.count <= MovedPages.stretchMax else { return }
+    var segments = segments
+    guard !segments.isEmpty, segments.count <= MovedPages.stretchMax else { return }
+    place(segments)
+    guard segments.count <= Self.weighedMax else { return }
+    // One that takes more from others than it explains is none.
+    var index = 1
+    while index < segments.count {
+      let fewer = Self.merged(segments[..<index] + segments[(index + 1)...])
+      var other = self
+      other.place(fewer)
+      if other.weight >= weight {
+        (stretches, isTaken) = (other.stretches, other.isTaken)
+        (segments, index) = (fewer, 1)
+      } else {
+        index += 1
+      }
+    }
+  }
+
+  /// How many segments are weighed one by one, at most.
+  private static let weighedMax = 32
+
+  /// Segments of which no two that follow one another have the same shift.
+  private static func merged(_ segments: some Sequence<Segment>) -> [Segment] {
+    segments.reduce(into: []) { kept, segment in
+      if kept.last?.shift != segment.shift { kept.append(segment) }
+    }
+  }
+
+  /// What speaks for the stretches, less what each place where pages moved has to explain.
+  private var weight: Int {
+    let indices = Dictionary(shifts.enumerated().map { ($1, $0) }) { first, _ in first }
+    var (sum, rest) = (0, stretches[...])
+    for mark in marks {
+      while let next = rest.first, next.first + next.count <= mark.number { rest.removeFirst() }
+      guard let own = rest.first, own.first <= mark.number,
+        let shift = indices[own.first - own.position]
+      else { continue }
+      sum += mark.weights[shift]
+    }
+    return sum - MovedPages.leastWeight * (stretches.count - 1)
+  }
+
+  /// Gives the pages of the file the numbers that segments come to.
+  private mutating func place(_ segments: [Segment]) {
+    isTaken = Array(repeating: false, count: roll.entries.count)
+    stretches = []
+    guard let first = segments.first else { return }
     var start = max(1, shifts[first.shift])
     for (index, segment) in segments.enumerated() {
       let next = index + 1 < segments.count ? segments[index + 1] : nil
