@@ -186,28 +186,35 @@ final class ExchangeSearch {
   }
 
   /// The table whose rows are those that the sound indexes over another one hold.
+  ///
+  /// That one without entries goes with a table without rows says nothing: such a table must be one whose
+  /// own indexes hold the rows of the other.
   private func tableOfWhatIndexesKnow(of table: Table) -> Table? {
+    tables.first { other in
+      other.root != table.root && other.survey.isReadable
+        && other.survey.isRowIDTable == table.survey.isRowIDTable
+        && indexes(over: table, holdRowsOf: other)
+        && (other.survey.records > 0 || indexes(over: other, holdRowsOf: table))
+    }
+  }
+
+  /// Whether the sound indexes over a table, of which there is one at least, hold the rows of another.
+  private func indexes(over table: Table, holdRowsOf other: Table) -> Bool {
     let sound = survey.soundIndexes(over: table.survey)
-    guard let description = schema.table(named: table.survey.entry.table),
+    guard sound.allSatisfy({ $0.records == other.survey.records }),
+      let description = schema.table(named: table.survey.entry.table),
       let shape = schema.shape(ofTable: description.name)
-    else { return nil }
+    else { return false }
     let keys = schema.computableIndexes(of: description, shape).compactMap { index in
       sound.first { $0.entry.name == index.name }.map { (index, $0.keys) }
     }
-    guard !keys.isEmpty else { return nil }
-    return tables.first { other in
-      guard other.root != table.root, other.survey.isReadable,
-        other.survey.isRowIDTable == table.survey.isRowIDTable,
-        sound.allSatisfy({ $0.records == other.survey.records })
-      else { return false }
-      var tally = RecordTally(
-        indexes: keys.map(\.0), sumsKeys: false, shape: nil, order: nil)
-      pages.image.forEachRecord(ofTree: other.root, isTable: other.survey.isRowIDTable) { row in
-        tally.add(row)
-        return true
-      }
-      return tally.expected == keys.map(\.1)
+    guard !keys.isEmpty else { return false }
+    var tally = RecordTally(indexes: keys.map(\.0), sumsKeys: false, shape: nil, order: nil)
+    pages.image.forEachRecord(ofTree: other.root, isTable: other.survey.isRowIDTable) { row in
+      tally.add(row)
+      return true
     }
+    return tally.expected == keys.map(\.1)
   }
 
   /// The places of a table's tree where a leaf stands whose rows do not, and those among leaves

@@ -49,6 +49,29 @@ struct ExchangeSearchTests {
       : rebuilt.rowsWithoutTable.rows > 0 ? "rows without table" : ""
   }
 
+  @Test(arguments: ["", "CREATE INDEX oi ON other (b);"])
+  func `an index without entries gives no table without rows those of its own`(
+    more: String
+  ) throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE one (id INTEGER PRIMARY KEY, a INT, b TEXT);
+      CREATE INDEX i ON one (b);
+      CREATE TABLE other (id INTEGER PRIMARY KEY, a INT, b TEXT);
+      \(more)
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
+      INSERT INTO one SELECT i, i * i, 'row ' || i FROM n;
+      """)
+    var bytes = specimen.bytes
+    let page = specimen[page: try specimen.root(of: "i")]
+    // An index leaf without cells.
+    let empty = Bytes([10, 0, 0, 0, 0, UInt8(page.count >> 8), UInt8(page.count & 0xFF), 0])
+    bytes.replaceSubrange(
+      page, with: empty + Bytes(repeating: 0, count: page.count - empty.count))
+    #expect(try placedRows(in: "one", of: bytes).count == 30)
+    #expect(try placedRows(in: "other", of: bytes).isEmpty)
+  }
+
   @Test func `where tables or their only indexes have changed places, nothing is complete`() throws
   {
     let specimen = try Specimen(
