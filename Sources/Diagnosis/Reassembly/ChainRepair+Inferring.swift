@@ -11,6 +11,24 @@ extension Doubtful {
   }
 }
 
+extension Image {
+  /// Whether the chain of a cell goes on behind the last page that there is, with one that the database
+  /// has: `last` is its last one.
+  fileprivate func leadsBehindEnd(_ cell: Cell, _ pages: [PageNumber], upTo last: Int) -> Bool {
+    let link = pages.last.map { (try? bytes(of: $0))?.big32(at: 0) } ?? cell.overflow
+    guard let link = link.map(Int.init), last > pageCount else { return false }
+    return (pageCount + 1...last).contains(link)
+  }
+}
+
+extension Survey {
+  /// How many pages the database has, as far as its header or its journals say.
+  fileprivate var endAsStated: Int {
+    let stated = header.flatMap { $0.isPageCountValid ? $0.pageCount : nil } ?? 0
+    return max(stated, image?.statedPageCount ?? 0)
+  }
+}
+
 extension ChainRepair {
   /// How many broken chains are looked at at most, and how many ways for all of them to go on.
   ///
@@ -77,6 +95,9 @@ extension ChainRepair {
     let known = others
     var left = doubt.unproven
     for page in taken.pages { left.remove(page) }
+    let end = doubt.survey.endAsStated
+    // What lies behind the end of a file that was cut off is lost, and no other page's.
+    broken.removeAll { image.leadsBehindEnd($0.cell, $0.pages, upTo: end) }
     infer(broken, from: Self.tails(among: left, in: image), image, hasPointerMaps) { spill in
       guard let first = spill.pages.first else { return true }
       return known.contains(first) || doubt.isProven(first)

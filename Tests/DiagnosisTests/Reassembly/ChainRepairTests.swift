@@ -56,6 +56,23 @@ import Testing
     #expect(rebuilt.chains.repair(of: cell, on: page.number)?.isSound != true)
   }
 
+  @Test func `a chain that lies behind the end of a file that was cut off is no other row's`()
+    throws
+  {
+    var specimen = try Specimen(
+      "INSERT INTO letter SELECT 3, upper(page) FROM letter WHERE id = 2")
+    let number = try #require(PageNumber(try specimen.root(of: "letter")))
+    let page = try #require(Survey(main: specimen.bytes).image).btreePage(number)
+    let last = try page.cell(2)
+    // The second row is gone, and its chain fits the third one as well.
+    let second = specimen[page: number.number].lowerBound + (try page.cell(1)).offset
+    specimen.bytes.replaceSubrange(second..<(second + 9), with: Bytes(repeating: 0xFF, count: 9))
+    let first = try #require(last.overflow)
+    specimen.bytes.removeSubrange(specimen[page: Int(first)].lowerBound...)
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    #expect(rebuilt.chains.repair(of: last, on: number) == nil)
+  }
+
   @Test func `whole chains are not repaired`() throws {
     let specimen = try Specimen()
     let (cell, page, _) = try row(in: specimen)
