@@ -60,13 +60,14 @@ private struct MovedLinks {
   /// the parents have the ids that they had, or too little of what rows hold has stayed.
   ///
   /// Rows may have come. Parents that have the same ids, but the texts that they hold in other rows, have
-  /// been given the ids of each other; numbers that stand in other rows may be an order that was changed.
+  /// been given the ids of each other, and so have those that have several of their columns in other rows
+  /// together; numbers of one column that stand in other rows may be an order that was changed.
   init?(from child: Side, _ columns: [Name], to parent: Side, _ referenced: [Name]) {
     let all = [child.pair.then, child.pair.now, parent.pair.then, parent.pair.now]
     guard all.allSatisfy({ $0.sample.level == 0 }), columns.count == referenced.count,
       child.pair.then.rows <= child.pair.now.rows, parent.pair.then.rows <= parent.pair.now.rows,
       let keys = Reading(parent, referenced), keys.keepsContents, !keys.contents.isEmpty,
-      !keys.keepsKeys || keys.hasTextsInOtherRows, let links = Reading(child, columns)
+      !keys.keepsKeys || keys.hasContentsInOtherRows, let links = Reading(child, columns)
     else { return nil }
     // What the rows are called themselves may be new, too.
     let told = links.keepsContents ? links : links.without(child.pair.then.keyNames)
@@ -160,8 +161,11 @@ private struct Reading {
   /// Whether every key is still there.
   var keepsKeys: Bool { Counts(then.map(\.key)).isWithin(Counts(now.map(\.key))) }
 
+  /// Whether rows of other keys than before hold what most rows can be told apart by.
+  var hasContentsInOtherRows: Bool { hasTextsInOtherRows || hasColumnsInOtherRows }
+
   /// Whether texts by which most rows can be told apart are in rows of other keys than before.
-  var hasTextsInOtherRows: Bool {
+  private var hasTextsInOtherRows: Bool {
     let texts = Set(
       side.table.columns.filter { [.text, .blob].contains(Affinity(declaredType: $0.type)) }
         .map(\.name))
@@ -174,6 +178,21 @@ private struct Reading {
     let others = told.then.count { row in now[row.key].map { $0 != row.content } ?? false }
     // One may have got another name, and a new row the one that it had.
     return others > 1
+  }
+
+  /// Whether what all columns hold together, by which most rows can be told apart, is in rows of other
+  /// keys than before, of which most differ in two columns at least.
+  private var hasColumnsInOtherRows: Bool {
+    guard contents.count > 1, Set(then.map(\.content)).count * 2 > then.count else { return false }
+    let places = Dictionary(
+      zip(now.map(\.key), side.pair.now.sample.rows), uniquingKeysWith: { first, _ in first })
+    let changes = zip(then.map(\.key), side.pair.then.sample.rows).compactMap { key, old in
+      places[key].map { new in
+        contents.count { old[old.startIndex + $0.old] != new[new.startIndex + $0.new] }
+      }
+    }
+    .filter { $0 > 0 }
+    return changes.count > 1 && changes.count(where: { $0 > 1 }) * 2 > changes.count
   }
 
   private static func rows(of figures: TableFigures, _ key: [Int], _ contents: [Int]) -> [Row] {

@@ -204,6 +204,17 @@ import Testing
         "INSERT INTO n (name, mail) SELECT name, lower(mail) FROM a ORDER BY name",
       ] + inPlace, status: 18, says: ["27 rows of 'e' refer to other rows of 'a' than before"]),
     Change(
+      "parents without a name of their own in another order, while one came", orders,
+      [
+        "CREATE TABLE n (id INTEGER PRIMARY KEY, who INT, total REAL, state TEXT)",
+        "INSERT INTO n (who, total, state) SELECT who, total, state FROM a ORDER BY who, total",
+        "INSERT INTO n (who, total, state) VALUES (1, 0.5, 'new')",
+      ] + inPlace, status: 18, says: ["of 'e' refer to other rows of 'a' than before"]),
+    Change(
+      "an order among parents that is another one",
+      orders + ["ALTER TABLE a ADD COLUMN place INT", "UPDATE a SET place = id"],
+      ["UPDATE a SET place = 31 - id"], says: ["verified"]),
+    Change(
       "rows in another order that refer to each other",
       [
         "CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT, above REFERENCES a (id))",
@@ -218,6 +229,14 @@ import Testing
       "one gets another name, and a row that came the one that it had", linked,
       ["UPDATE a SET name = 'else' WHERE id = 5", "INSERT INTO a (name) VALUES ('name 5')"],
       says: ["verified"]),
+  ]
+
+  private static let orders = [
+    "CREATE TABLE a (id INTEGER PRIMARY KEY, who INT, total REAL, state TEXT)",
+    "CREATE TABLE e (id INTEGER PRIMARY KEY, a REFERENCES a (id), amount INT)",
+    "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 30) "
+      + "INSERT INTO a SELECT i, i * 7 % 11, i * 13 % 29 / 4.0, iif(i % 3, 'new', 'old') FROM c",
+    "INSERT INTO e SELECT id + 7, id, id * 10 FROM a",
   ]
 
   private static let inOrder = [
