@@ -96,7 +96,8 @@ package struct Replacement: Sendable {
       "'\(database)' has \(others) other name\(others == 1 ? "" : "s"), as a hard link",
       meaning: "a new file would have only this one, and the others would go on leading to the "
         + "damaged one; nothing was changed",
-      advice: "build the new database beside it with --output NEW, and decide about each name")
+      advice: "build a new database beside it, and decide about each name: "
+        + "dbrescue salvage FILE --output NEW")
   }
 
   /// Requires that a backup of a database has room to be put back, whatever a migration leaves.
@@ -130,7 +131,8 @@ package struct Replacement: Sendable {
         .cannotWrite,
         "replacing '\(folder.database)' may need \(needed) bytes, and \(free) are free",
         meaning: "nothing was changed",
-        advice: "free some space, or build the new database elsewhere with --output NEW")
+        advice: "free some space, or build a new database elsewhere: "
+          + "dbrescue salvage FILE --output NEW")
     }
   }
 

@@ -106,10 +106,18 @@ extension DiagnosisReport {
       case .rebuildIndexes where isPacked: nil
       case .restore:
         ReportedCommand(
-          "restore", file, options: option.backup.map { ["--from", $0.shownFile] } ?? [])
+          "restore", file, options: option.backup.map { ["--from", key(of: $0)] } ?? [])
       case .rebuildIndexes, .salvageWithBackup, .salvage, .reset:
         ReportedCommand("recover", file, options: ["--choose", option.name])
       }
+    }
+
+    /// What names a backup in a command: its file, or its id where the shell or a report has its way with
+    /// such a name.
+    private static func key(of backup: String) -> String {
+      let path = FilePath(backup)
+      guard path.nameInCommands != backup || backup.hasPrefix("-") else { return backup }
+      return BackupName(path.name).map { "\($0.id)" } ?? backup.shownFile
     }
 
     /// What is kept and lost, such as `keeps 9,800 of 9,840 rows`; nil where there is nothing

@@ -111,7 +111,7 @@ package struct DiagnosisReport: WrittenReport, Hashable {
   /// examination unless they are given.
   package init(
     of examination: Examination, trial: SalvageTrial? = nil, options: [RecoveryOption] = [],
-    causes: CauseAnswer? = nil, differences: [ContractDifference]? = nil, file: PlainName,
+    causes: CauseAnswer? = nil, differences: [ContractDifference]? = nil, file: FilePath,
     inputs: [RunRecord.InputDigest] = [], code: SupportCode, created: Date
   ) {
     self.init(
@@ -124,7 +124,7 @@ package struct DiagnosisReport: WrittenReport, Hashable {
   ///
   /// `type` is the name of the command.
   package init(
-    ofLook type: String, _ examination: Examination, file: PlainName,
+    ofLook type: String, _ examination: Examination, file: FilePath,
     code: SupportCode, created: Date
   ) {
     self.init(
@@ -134,13 +134,13 @@ package struct DiagnosisReport: WrittenReport, Hashable {
 
   private init(
     _ type: String, of examination: Examination, trial: SalvageTrial?, options: [RecoveryOption]?,
-    causes: CauseAnswer?, _ known: [ContractDifference]?, file: PlainName,
+    causes: CauseAnswer?, _ known: [ContractDifference]?, file: FilePath,
     inputs: [RunRecord.InputDigest],
     code: SupportCode,
     created: Date
   ) {
     let survey = examination.survey
-    let name = file.description.shownFile
+    let (name, commandName) = (PlainName(file).description.shownFile, file.nameInCommands)
     let all = TableRows.all(of: examination.reconstruction, trial)
     self.type = type
     tool = Tool.name
@@ -173,7 +173,7 @@ package struct DiagnosisReport: WrittenReport, Hashable {
     unchecked = ReportedUnchecked.list(examination.unchecked)
     uncheckedOmitted = max(0, examination.unchecked.count - Self.listLimit)
     facts = Facts(of: examination)
-    offer = options?.map { Option($0, file: name, isPacked: examination.use.packing != nil) }
+    offer = options?.map { Option($0, file: commandName, isPacked: examination.use.packing != nil) }
     causeEntries = causes?.causes.map { Cause($0) }
     isCauseUnknown = causes?.isUnknown
     ruledOut = causes?.ruledOut.map { RuledOutCause($0) }
@@ -186,7 +186,7 @@ package struct DiagnosisReport: WrittenReport, Hashable {
     let isSchemaWanted =
       rows.unplaced > 0 && examination.verification == nil && survey.schema?.isWhole != true
     hint = isSchemaWanted ? Self.schemaHint(rows.unplaced) : nil
-    next = Self.next(after: examination, options, isSchemaWanted: isSchemaWanted, file: name)
+    next = Self.next(after: examination, options, isSchemaWanted: isSchemaWanted, file: commandName)
     undo = next?.undone
     pages = PageMap(of: survey, examination.findings)
   }

@@ -69,7 +69,7 @@ extension RunResult<Examination> {
     ofLook command: String, at file: FilePath
   ) throws(RescueError) -> JSON {
     try DiagnosisReport(
-      ofLook: command, value, file: PlainName(file), code: code, created: started
+      ofLook: command, value, file: file, code: code, created: started
     ).document
   }
 }

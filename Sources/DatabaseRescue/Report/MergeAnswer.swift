@@ -33,7 +33,8 @@ package struct MergeAnswer: CommandAnswer {
   }
   /// The command to run next.
   var next: ReportedCommand {
-    ReportedCommand(report.integrityProblems.isEmpty ? "check" : "diagnose", output)
+    ReportedCommand(
+      report.integrityProblems.isEmpty ? "check" : "diagnose", report.output.nameInCommands)
   }
 
   // MARK: For programs

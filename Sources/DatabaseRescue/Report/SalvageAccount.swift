@@ -122,7 +122,9 @@ package struct SalvageAccount: WrittenReport, Hashable {
     let isEmpty = !report.isComplete && rows.written + rows.restored == 0
     next =
       isEmpty
-      ? nil : ReportedCommand(integrityProblems.isEmpty ? "check" : "diagnose", output)
+      ? nil
+      : ReportedCommand(
+        integrityProblems.isEmpty ? "check" : "diagnose", report.output.nameInCommands)
   }
 
   /// As many messages as a report lists, the last of them saying how many more there are.

@@ -18,7 +18,7 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
   let (examination, options) = (result.value.examination, result.value.options)
   let report = DiagnosisReport(
     of: examination, trial: result.value.trial, options: options,
-    causes: result.value.causes, file: PlainName(file),
+    causes: result.value.causes, file: file,
     inputs: result.inputs, code: result.code, created: result.started
   ).with(advice)
   context.tellLogFailure(of: result)

@@ -56,7 +56,7 @@ enum ReportFixture {
     return DiagnosisReport(
       of: examination, trial: trials.salvage,
       options: examination.options(backups: [offer], hasFreshSchema: true, trials: trials),
-      differences: [photo], file: file,
+      differences: [photo], file: FilePath(file.description),
       inputs: [.init(name: file, before: digest, after: digest)], code: code, created: created)
   }
 

@@ -3,6 +3,7 @@
 
 import DatabaseRescue
 import RescueTestSupport
+import SQLiteFormat
 import Testing
 
 @testable import RescueCLI
@@ -46,6 +47,27 @@ import Testing
     let undo = try bench.run("undo", "--yes", "--", code, file)
     #expect(undo.status == 0, "\(undo.all)")
     #expect(try Oracle.firstDifference(expected: reference, actual: file) == nil)
+  }
+
+  @Test(arguments: ["back\\slash.db", "tab\t.db", "\u{202E}evil.db", "-dash.db", "plain.db"])
+  func `no command in a report is another file's`(_ name: String) throws {
+    let bench = try Workbench()
+    let file = try bench.place("healthy-v4.db", as: FilePath(name))
+    #expect(try bench.run("backup", "--", file).status == 0)
+    var bytes = try file.contents()
+    bytes.replaceSubrange(4096..<8192, with: Bytes(repeating: 0, count: 4096))
+    try file.replaceContents(with: bytes)
+    let report = try bench.run("diagnose", "--json", "--", file).json
+    let commands =
+      try #require(report["options"]).elements.compactMap { $0["command"]?.text }
+      + [try #require(report["next"]?.text)]
+    #expect(commands.count > 2)
+    for command in commands {
+      let word = command.split(separator: " ").dropFirst(2).first
+      let own = name.hasSuffix("plain.db") ? "plain.db" : name == "-dash.db" ? "./-dash.db" : "FILE"
+      #expect(word == Substring(own), "\(command)")
+      #expect(!command.contains("--from -"), "\(command)")
+    }
   }
 
   @Test func `a name that is not text is shown byte for byte`() throws {
