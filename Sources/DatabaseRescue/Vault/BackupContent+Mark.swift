@@ -8,11 +8,13 @@ extension BackupContent {
   /// By what this state of the database is told from others.
   var mark: StateMark {
     let own = tables.filter { !$0.name.isReserved && $0.isShadow != true }
-    return StateMark(
+    var mark = StateMark(
       changeCounter: changeCounter, sequences: sequences ?? [:],
       tables: own.map {
         StateMark.Table(name: $0.name, rows: $0.rows, contentHash: $0.contentHash)
       } + virtualTables)
+    mark.countsCommits = journalMode == "rollback"
+    return mark
   }
 
   /// The virtual tables that keep rows of their own, by the tables that their modules made.

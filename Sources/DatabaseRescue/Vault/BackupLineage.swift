@@ -99,6 +99,11 @@ extension BackupJob {
   ) throws(RescueError) -> BackupManifest.Lineage? {
     var now = content.mark
     now.changeCounter = counter.flatMap { $0.atMost == .max ? nil : $0.atMost }
+    // Who commits between the reading of the counter and the copy is not counted.
+    let counterAfter = now.countsCommits ? try changeCounter() : nil
+    now.countsCommits =
+      counterAfter.map { [$0.atLeast, $0.atMost, counter?.atLeast] }
+      == counter.map { [$0.atMost, $0.atMost, $0.atMost] }
     let options = writer.options
     return try descent.lineage(
       of: now, since: created, lossMax: options.lossMax, freeTables: options.freeTables,

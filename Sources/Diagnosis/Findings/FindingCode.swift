@@ -87,6 +87,7 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   // Backups
   case databaseOlder = 130
   case rowsFewer = 131
+  case changedUncounted = 132
 
   // Contract
   case versionOlder = 140
@@ -385,7 +386,7 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
           + "table: else only a backup has the words")
     case .fullTextContentLost:
       Entry(
-        .loss, "the texts of a full-text table are gone",
+        .loss, "texts of a full-text table are gone",
         "the words that its index still holds are no texts: only a backup has these")
     case .fullTextStale:
       Entry(
@@ -422,6 +423,11 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         .warning, "older than its backup",
         "an older copy was put in its place, or its log was lost: what came since is in the backup "
           + "only; restore that, or say --accept")
+    case .changedUncounted:
+      Entry(
+        .warning, "other rows than in the last backup, and no commit was counted",
+        "SQLite did not write them: a disk that lost or changed pages, or another program; restore "
+          + "that backup, or say --accept")
     case .rowsFewer:
       Entry(
         .notice, "fewer rows than in the last backup",

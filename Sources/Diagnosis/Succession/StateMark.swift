@@ -24,6 +24,10 @@ package struct StateMark: Hashable, Sendable {
 
   /// The change counter of the file header, which only grows; nil when it is not known.
   package var changeCounter: UInt32?
+  /// Whether each commit raises that counter, and it was read while nobody wrote.
+  ///
+  /// With a rollback journal it does, and not with a log. File format, section 1.3.6.
+  package var countsCommits = false
   /// The AUTOINCREMENT counters by table, which only grow unless an app sets them back.
   package var sequences: [Name: Int64]
   /// The tables with users' rows.
@@ -48,6 +52,17 @@ extension StateMark {
     guard tables.count == other.tables.count else { return false }
     let others = other.tablesByName
     return tables.allSatisfy { $0.contentHash != nil && others[$0.name] == $0 }
+  }
+
+  /// Whether a table has other rows than before, although no commit was counted since.
+  func hasChangedUncounted(since other: StateMark) -> Bool {
+    guard countsCommits, other.countsCommits, changeCounter != nil,
+      changeCounter == other.changeCounter
+    else { return false }
+    let others = other.tablesByName
+    return tables.contains { table in
+      others[table.name].map { $0.contentHash.map { $0 != table.contentHash } ?? false } ?? true
+    }
   }
 
   /// Whether the change counter is lower than before; it starts again after 4,294,967,295.

@@ -5,7 +5,8 @@
 // SQLite lets the change counter of a file grow only, and so does it with AUTOINCREMENT counters.
 // An app can delete rows, rebuild tables, set AUTOINCREMENT counters back, and make its database
 // anew: that is told, and is nothing wrong. What it cannot do is let a file that was there before
-// have a lower counter, or have the very counter and rows of an older backup.
+// have a lower counter, or have the very counter and rows of an older backup; nor can it write with a
+// rollback journal and leave the counter as it was.
 
 package import SQLiteFormat
 
@@ -101,6 +102,12 @@ package struct Succession: Hashable, Sendable {
     findings =
       [
         reason.map { Finding(.databaseOlder, $0) },
+        evidence.isOldFile && now.hasChangedUncounted(since: then)
+          ? Finding(
+            .changedUncounted,
+            "tables have other rows than in backup \(newest.name), and its change counter is the same"
+          )
+          : nil,
         Self.lossFinding(losses, newNames, newest, evidence),
       ]
       .compactMap(\.self)

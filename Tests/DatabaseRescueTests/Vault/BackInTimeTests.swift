@@ -124,6 +124,29 @@ import Testing
     #expect(try diagnose().options.map(\.kind) == [.nothing])
   }
 
+  @Test
+  func `a page of an older moment makes no good backup, though its counter is the newest one`()
+    throws
+  {
+    let database = try make(rows: 500)
+    let old = try database.contents()
+    try change(database, "UPDATE t SET body = 'changed' WHERE id = 7")
+    try #require(backUp(database).isGood)
+    var bytes = try database.contents()
+    let page = stride(from: 4096, to: bytes.count, by: 4096).first {
+      bytes[$0..<($0 + 4096)] != old[$0..<($0 + 4096)]
+    }
+    let place = try #require(page)
+    bytes.replaceSubrange(place..<(place + 4096), with: old[place..<(place + 4096)])
+    try overwrite(database, with: bytes)
+    let backup = try backUp(database)
+    #expect(!backup.isGood && codes(backup) == ["DBR-F132"], "\(codes(backup))")
+    // An app that goes on writes with the next counter: what it has written is its own.
+    #expect(try backUp(database) { $0.acceptsOlder = true }.isGood)
+    try change(database, "UPDATE t SET body = 'again' WHERE id = 8")
+    #expect(try backUp(database).isGood)
+  }
+
   @Test func `a log that was lost takes the database back in time`() throws {
     let database = try make(rows: 500, wal: true)
     let old = try database.contents()

@@ -38,6 +38,22 @@ import Testing
     #expect(Self.codes(Self.mark(2, 900, "a"), after: Self.mark(.max - 3, 800, "b")) == [])
   }
 
+  @Test func `rows that changed while no commit was counted are not SQLite's`() {
+    func mark(_ counter: UInt32, _ hash: String, counts: Bool = true) -> StateMark {
+      var mark = Self.mark(counter, 1000, hash)
+      mark.countsCommits = counts
+      return mark
+    }
+    let then = mark(9, "a")
+    #expect(Self.codes(mark(9, "b"), after: then) == [.changedUncounted])
+    #expect(Self.codes(mark(9, "a"), after: then) == [])
+    #expect(Self.codes(mark(10, "b"), after: then) == [])
+    // With a log, commits are not counted; and another file counts from the beginning.
+    #expect(Self.codes(mark(9, "b", counts: false), after: then) == [])
+    #expect(Self.codes(mark(9, "b"), after: mark(9, "a", counts: false)) == [])
+    #expect(Self.codes(mark(9, "b"), after: then, isOldFile: false) == [])
+  }
+
   @Test func `the very state of an older backup is named`() throws {
     let then = Self.mark(9, 1000, "c", sequence: 1000)
     let older = [Self.mark(6, 800, "b", sequence: 800), Self.mark(4, 500, "a", sequence: 500)]
