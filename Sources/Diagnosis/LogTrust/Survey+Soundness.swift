@@ -38,14 +38,6 @@ extension Survey {
       && !trees.contains(where: isAtOdds)
   }
 
-  /// Whether an index has other keys than its table.
-  func isAtOdds(_ index: TreeSurvey) -> Bool {
-    guard index.entry.kind == .index, let table = tree(named: index.entry.table),
-      let expected = table.expectedKeys[index.entry.name]
-    else { return false }
-    return expected != index.keys
-  }
-
   /// How many trees are not what they should be; most of all the schema, which names the others.
   var contradictions: Int {
     let others = trees.count { !$0.isReadable || isAtOdds($0) }

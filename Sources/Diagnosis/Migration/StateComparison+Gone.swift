@@ -131,10 +131,3 @@ extension StateComparison {
     }
   }
 }
-
-extension TableDescription {
-  /// The column that is the rowid; nil where none is.
-  var rowIDColumn: Name? {
-    rowIDAlias.flatMap { columns.indices.contains($0) ? columns[$0].name : nil }
-  }
-}

@@ -96,6 +96,11 @@ package struct TableDescription: Hashable, Sendable, Codable {
     self.checks = checks
     self.sql = sql
   }
+
+  /// The column that is the rowid; nil where none is.
+  var rowIDColumn: Name? {
+    rowIDAlias.flatMap { columns.indices.contains($0) ? columns[$0].name : nil }
+  }
 }
 
 extension TableDescription {

@@ -61,6 +61,14 @@ extension Survey {
     return index.records != table.records
   }
 
+  /// Whether an index has other keys than its table.
+  func isAtOdds(_ index: TreeSurvey) -> Bool {
+    guard index.entry.kind == .index, let table = tree(named: index.entry.table),
+      let expected = table.expectedKeys[index.entry.name]
+    else { return false }
+    return expected != index.keys
+  }
+
   /// A sound index that holds other entries than a table that seems whole; nil where there is none.
   ///
   /// One of the two is of another moment. Where no row shows which, the table may lack what was written
