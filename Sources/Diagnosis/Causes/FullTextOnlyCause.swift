@@ -14,6 +14,14 @@ enum FullTextOnlyCause: Cause {
     guard let first = findings.first,
       traces.wrong.isSubset(of: [.fullTextDamaged, .virtualTableUnreadable])
     else { return .silent }
+    if traces.survey.virtualTables.contains(where: { traces.survey.hasFewerTexts($0) }) {
+      return .fits(
+        .possible, "a full-text index does not have what its table has", [first.message],
+        against: ["the index has more rows than its table: these were deleted, or are lost"],
+        now:
+          "Every text that its table has is there. Nothing tells whether those that only the index has "
+          + "were deleted or are lost: look for them in a backup.")
+    }
     return .fits(
       .certain, "a full-text index does not have what its table has", [first.message])
   }

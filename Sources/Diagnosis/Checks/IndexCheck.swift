@@ -3,17 +3,19 @@
 
 import SQLiteFormat
 
-/// No row depends on an index: whatever is wrong with one weighs no more than damage.
+/// No row depends on an index: whatever is wrong with one weighs no more than damage, unless it names
+/// rows that its table lacks.
 enum IndexCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     survey.trees.filter { $0.entry.kind == .index }.compactMap { index in
       guard index.isSound else { return damaged(index, survey) }
       guard let table = survey.tree(named: index.entry.table), table.isReadable,
-        let message = contradiction(between: index, and: table, survey)
+        let (message, severity) = contradiction(between: index, and: table, survey)
       else { return nil }
       return Finding(
         .indexMismatch, message,
-        at: .init(page: pageInCommon(of: index, survey), object: index.entry.name.text))
+        at: .init(page: pageInCommon(of: index, survey), object: index.entry.name.text),
+        severity: severity)
     }
   }
 
@@ -38,23 +40,27 @@ enum IndexCheck: SurveyCheck {
   /// How many other pages prove that it is not they which are of another moment.
   private static let partnersMin = 3
 
-  /// What an index says otherwise than its table, in words; nil where they agree as far as can be
-  /// told.
+  /// What an index says otherwise than its table, in words, and how much that weighs; nil where they
+  /// agree as far as can be told.
   private static func contradiction(
     between index: TreeSurvey, and table: TreeSurvey, _ survey: Survey
-  ) -> String? {
+  ) -> (message: String, Finding.Severity)? {
     let name = index.entry.name
     if table.computed?.failedIndexes.contains(name) == true {
-      return "SQLite cannot compute the key of each row for index '\(name)'"
+      return ("SQLite cannot compute the key of each row for index '\(name)'", .damage)
     }
     guard survey.disagree(index, table) else { return nil }
     // How many rows a partial index should have is no number of the table's.
     let isPartial = table.computed?.partialKeys[name] != nil
     let difference = isPartial ? 0 : index.records - table.records
     return switch difference {
-    case 0: "index '\(name)' holds other keys than its table"
-    case 1...: "index '\(name)' names \(counted(difference, "row")) that the table lacks"
-    default: "index '\(name)' lacks \(counted(-difference, "row")) of its table"
+    case 0: ("index '\(name)' holds other keys than its table", .damage)
+    case 1...:
+      (
+        "index '\(name)' names \(counted(difference, "row")) that the table lacks",
+        survey.indexesOfOthers.contains(name) ? .damage : .loss
+      )
+    default: ("index '\(name)' lacks \(counted(-difference, "row")) of its table", .damage)
     }
   }
 

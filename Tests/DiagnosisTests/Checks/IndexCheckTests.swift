@@ -82,6 +82,8 @@ import Testing
     let finding = try #require(specimen.said(.indexMismatch).first)
     #expect(finding.message == "index 'bodies' names 1 row that the table lacks")
     #expect(finding.place.object == "bodies")
+    // Nothing tells whether it was deleted or is lost.
+    #expect(finding.severity == .loss)
   }
 
   /// The same with a leaf of `note` that has a row less than its index.
