@@ -179,13 +179,8 @@ package struct RowLoader: ~Copyable {
   /// Writes a row; gives what the table has computed in the place of values.
   private func write(_ stored: StoredRecord, apart: [Int]) throws -> [Value] {
     try unsafe stored.record.bytes.withUnsafeBytes { content in
-      let limit = values.note(located.byteCount)
-      if let limit { statement.limitValues(to: limit) }
-      defer {
-        statement.reset()
-        statement.forgetValues()
-        if limit != nil { statement.limitValues(to: values.usual) }
-      }
+      let limit = allowLength()
+      defer { end(statement, limit) }
       try unsafe bind(stored, in: content, apart: apart, to: statement)
       let start = ContinuousClock.now
       var computed: [Value] = []
@@ -204,13 +199,27 @@ package struct RowLoader: ~Copyable {
   package func holds(_ stored: StoredRecord) throws -> Bool {
     located.locate(stored.record)
     return try unsafe stored.record.bytes.withUnsafeBytes { content in
-      defer {
-        lookup.reset()
-        lookup.forgetValues()
-      }
+      let limit = allowLength()
+      defer { end(lookup, limit) }
       try unsafe bind(stored, in: content, apart: [], to: lookup)
       return try lookup.step()
     }
+  }
+
+  /// Lets values be as long as those of the row that is looked at.
+  ///
+  /// - Returns: The limit, which is the connection's; nil where it is the usual one.
+  private func allowLength() -> Int? {
+    let limit = values.note(located.byteCount)
+    if let limit { statement.limitValues(to: limit) }
+    return limit
+  }
+
+  /// Lets a statement forget its row, and values be as long as usual.
+  private func end(_ used: borrowing Statement, _ limit: Int?) {
+    used.reset()
+    used.forgetValues()
+    if limit != nil { statement.limitValues(to: values.usual) }
   }
 
   /// Binds the values of a row; those in the record's bytes as they lie in `content`.

@@ -266,6 +266,28 @@ import Testing
     #expect(try reasons(file).contains("rollback journal, record"))
   }
 
+  @Test func `a value of more than a megabyte is found in an older copy, too`() throws {
+    let file = bench["app.db"]
+    try DatabaseBuilder(
+      journal: .wal, [Self.table, "INSERT INTO t VALUES (1, 'a'), (2, 'b')"],
+      leftover: .wal(
+        [
+          "INSERT INTO t VALUES (3, hex(zeroblob(900000)))", "UPDATE t SET a = 'c' WHERE id = 1",
+          "UPDATE t SET a = 'd' WHERE id = 2",
+        ])
+    ).build(at: file)
+    // The last frame, which has all rows, has one that is none.
+    let log = file.adding(suffix: "-wal")
+    var bytes = try log.contents()
+    let page = bytes.count - 4096
+    let cell = page + bytes.bigEndian16(at: page + 8)
+    bytes.replaceSubrange(cell..<(cell + 4), with: [0x04, 0x01, 0x7F, 0x7F])
+    try log.replaceContents(with: bytes)
+    let result = try salvage(file)
+    #expect(result.ending.status == 14, "\(result.ending.all)")
+    #expect(result.rows.isSuperset(of: [2, 3]))
+  }
+
   @Test func `the log of an older generation is not applied`() throws {
     let (file, wal) = try logged()
     let old = try wal.contents()
