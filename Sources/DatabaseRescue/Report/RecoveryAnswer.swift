@@ -133,7 +133,12 @@ package struct UndoAnswer: CommandAnswer {
     ["bring back what the run \(displacing) displaced; the present files are kept aside"]
       + alteration.map { "  \($0)" }
       + ["  what comes back: \(plan.verdict.word, plan.verdict.style)"]
-      + OptionText.table(of: plan.outcomes)
+      + leftBehind.map { "  \($0)" } + OptionText.table(of: plan.outcomes)
+  }
+
+  /// What is said of a log or journal that does not come back.
+  private var leftBehind: [StyledText] {
+    plan.sidecarLeft.map { ["it is not the database's, and stays where it is: \($0)"] } ?? []
   }
 
   /// What is said of files that are not any more what was displaced.
@@ -161,6 +166,7 @@ package struct UndoAnswer: CommandAnswer {
           "code": code.map { .string($0.description) }, "option": code == nil ? "undo" : nil,
           "from": .string(plan.place.description), "undo": undo.map { .string($0) },
           "verdict": .string(plan.verdict.word), "losesRows": .bool(plan.verdict.losesRows),
+          "sidecarLeft": plan.sidecarLeft.map { .string($0.description) },
           "alteredFiles": .array(plan.altered.map { .string($0.description) }),
           "tables": try .list(plan.outcomes.map { DiagnosisReport.Option.Outcome($0) }),
         ])
@@ -186,11 +192,22 @@ package struct UndoAnswer: CommandAnswer {
         AnswerLine.note(
           "\(Quantity.count(changedRows, "row")) had other values, which are in those files too")
       ]
-    return [
-      .result("\(file.name): brought back from \(plan.place)"),
-      plan.joinsJournal
-        ? .note("what its log or journal holds is part of the file now; the two are kept there")
-        : .result("\(file.name): now \(plan.verdict.word, plan.verdict.style)"),
-    ] + alteration.map { .warning($0) } + lost + changed + [.note("to undo: \(undo)")]
+    let words =
+      leftBehind.map { AnswerLine.note($0) } + alteration.map { AnswerLine.warning($0) } + lost
+      + changed
+    return [.result("\(file.name): brought back from \(plan.place)"), standing]
+      + words + [.note("to undo: \(undo)")]
+  }
+
+  /// What is in its place now.
+  private var standing: AnswerLine {
+    if plan.joinsJournal {
+      return .note("what its log or journal holds is part of the file now; the two are kept there")
+    }
+    // What was said of it was said of the two together.
+    guard plan.sidecarLeft == nil else {
+      return .note("look at what it is now: dbrescue check \(file.shellQuoted)")
+    }
+    return .result("\(file.name): now \(plan.verdict.word, plan.verdict.style)")
   }
 }

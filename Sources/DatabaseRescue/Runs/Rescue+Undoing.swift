@@ -14,6 +14,8 @@ package struct UndoPlan: Sendable {
   package let verdict: Verdict
   /// Whether that becomes a part of the file, which may be sound then.
   package let joinsJournal: Bool
+  /// The log or journal of another database or moment that was kept beside it: it stays there.
+  package let sidecarLeft: FilePath?
   /// The files that are not any more what was displaced, which is said and then brought back.
   package let altered: [FilePath]
 
@@ -24,6 +26,9 @@ package struct UndoPlan: Sendable {
     place = kept.place
     verdict = kept.examination.verdict
     joinsJournal = kept.examination.survey.image?.hasOverlay == true
+    sidecarLeft = kept.examination.strangeSidecar.map {
+      kept.place.appending(kept.name).adding(suffix: $0)
+    }
     altered = kept.altered
     outcomes = comparison.map {
       kept.gaveWayToEmpty ? $0.outcomeAfterAnEmptyBeginning : $0.outcome
@@ -35,6 +40,8 @@ package struct UndoPlan: Sendable {
 private struct KeptFiles {
   /// Where they are.
   let place: FilePath
+  /// The name of the database among them.
+  let name: FilePath
   /// What is known of the database that they are.
   let examination: Examination
   /// The files that are not any more what was displaced.
@@ -106,7 +113,7 @@ extension Rescue {
       InputFiles(place.appending(name), storage: world.storage), nil
     ).examination
     return KeptFiles(
-      place: place, examination: examination, altered: altered,
+      place: place, name: name, examination: examination, altered: altered,
       gaveWayToEmpty: noted?.beganEmpty ?? (code.content?.operation.value == .reset))
   }
 

@@ -201,6 +201,7 @@ enum ReportShapes {
   private static let broughtBack: [String: JSONShape] = [
     "verdict": .named("verdict").saying("on what comes back, as it was kept"),
     "losesRows": .named("losesRows"),
+    "sidecarLeft?": .text.saying("the log or journal that does not come back, if any"),
     "alteredFiles": .list(.text).saying("files that were changed since they were displaced"),
   ]
 
