@@ -8,40 +8,46 @@ extension Salvage {
   /// Has the modules say whether what was copied for them holds, and builds anew what does not.
   ///
   /// Of full-text tables that is the index: rows that are gone leave their words behind, and damage
-  /// can look like words. Of R-trees it is what is noted of rows and nodes beside the nodes.
+  /// can look like words. Of R-trees it is what is noted of rows and nodes beside the nodes, or all of
+  /// it, of the rows that the nodes hold which are there.
   ///
-  /// - Returns: What they say, and what should be known of it.
-  func reviewModules(
-    in database: FilePath
-  ) throws -> (verdicts: [ModuleVerdict], notes: [String]) {
+  /// - Returns: What they say.
+  func reviewModules(in database: FilePath) throws -> ModuleFindings {
     let tables = try virtualTables(in: database)
-    var verdicts = try verdicts(on: tables, in: database)
+    var findings = ModuleFindings(verdicts: try verdicts(on: tables, in: database))
     let damaged = tables.filter { table in
-      verdicts.contains(ModuleVerdict(table.name, .damaged))
+      findings.verdicts.contains(ModuleVerdict(table.name, .damaged))
     }
-    guard !damaged.isEmpty else { return (verdicts, []) }
-    var notes: [String] = []
+    guard !damaged.isEmpty else { return findings }
     let connection = try Connection(database, mode: .readWrite)
     for table in damaged {
       guard table.isFullText else {
         if let noted = try connection.noteRegions(of: table) {
-          notes.append(
+          findings.notes.append(
             "what is noted of the rows and nodes of '\(table.name)' was made anew of its nodes"
               + (noted > 0 ? ": \(counted(noted, "row")) were in them alone" : ""))
+          findings.regions.append((table, noted, 0))
+        } else if table.isRegions {
+          let made = try connection.remakeRegions(of: table)
+          findings.notes.append(
+            "'\(table.name)' was made anew of \(counted(made.added + made.kept, "row")) in its nodes"
+          )
+          findings.regions.append((table, made.added, made.lost))
         }
         continue
       }
       do throws(SQLiteError) {
         try connection.rebuildFullText(table.name)
-        notes.append("the full-text index '\(table.name)' was built anew from its rows")
+        findings.notes.append("the full-text index '\(table.name)' was built anew from its rows")
       } catch {
-        notes.append(
+        findings.notes.append(
           "the full-text index '\(table.name)' could not be built anew: \(error.message)")
       }
     }
     let again = try self.verdicts(on: damaged, in: database)
-    verdicts.removeAll { verdict in again.contains { $0.table == verdict.table } }
-    return (verdicts + again, notes)
+    findings.verdicts.removeAll { verdict in again.contains { $0.table == verdict.table } }
+    findings.verdicts += again
+    return findings
   }
 
   private func verdicts(
@@ -98,6 +104,33 @@ extension Salvage {
         schema.declared.virtualTables.first { $0.name == verdict.table }
           .flatMap(verdict.unchecked)
       }
+  }
+}
+
+/// What modules say of a fresh database, and what was made anew for them.
+struct ModuleFindings {
+  /// What they say.
+  var verdicts: [ModuleVerdict]
+  /// What should be known of it.
+  var notes: [String] = []
+  /// The R-trees that were made anew, with how many rows are noted now that were not, and how many were
+  /// that lie in none of the nodes.
+  var regions: [(table: VirtualTable, added: Int, lost: Int)] = []
+
+  /// Sets accounts right by what became of R-trees.
+  func correct(_ balances: inout [Balance]) {
+    for region in regions {
+      guard let part = region.table.rowPart?.name,
+        let place = balances.firstIndex(where: { $0.table == part })
+      else { continue }
+      let change = region.added - region.lost
+      balances[place].seen += change
+      balances[place].written += change
+      if region.lost > 0 {
+        balances[place].lost =
+          RowLoss(sum: [balances[place].lost, .atLeast(region.lost)]).loss
+      }
+    }
   }
 }
 

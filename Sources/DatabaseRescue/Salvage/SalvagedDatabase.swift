@@ -42,6 +42,7 @@ struct SalvagedDatabase: ~Copyable {
   ) throws -> SalvageReport {
     let modules = try salvage.reviewModules(in: partial)
     ledger.notes += modules.notes.filter { !ledger.notes.contains($0) }
+    modules.correct(&ledger.balances)
     let verification = try verify(partial, counting: ledger.counted.map(\.table))
     for (table, rows) in zip(ledger.counted, verification.rowCounts) {
       ledger.balances[table.balance].counted = rows

@@ -28,12 +28,16 @@ enum VirtualTableCheck: SurveyCheck {
   ) -> (FindingCode, Finding.Severity?) {
     if case .misshapen = fault { return (.virtualTableUnreadable, nil) }
     guard table.isFullText else {
-      if case .nodesDiffer(missing: 0) = fault { return (.regionsDamaged, .damage) }
+      // What whole nodes do not hold is only noted.
+      if case .nodesDiffer(missing: 0) = fault, survey.hasWholeNodes(table.name.text) {
+        return (.regionsDamaged, .damage)
+      }
       return (.regionsDamaged, nil)
     }
     if case .partMissing(let part) = fault, part == table.part("content")?.name {
       return (.fullTextContentLost, nil)
     }
+    if case .textsLost = fault { return (.fullTextContentLost, nil) }
     return (.fullTextDamaged, survey.keepsTexts(of: table) ? nil : .loss)
   }
 
@@ -54,6 +58,9 @@ enum VirtualTableCheck: SurveyCheck {
       "\(counted(count, "segment")) of the full-text index '\(name)' cannot be searched for words"
     case .formatUnknown: "the format of the full-text index '\(name)' is none that SQLite knows"
     case .countsDiffer: "the full-text index '\(name)' counts other rows than it has"
+    case .textsLost(let count):
+      "\(counted(count, "row")) that the full-text index '\(name)' has \(count == 1 ? "is" : "are") "
+        + "not in its table"
     case .indexEmpty: "the rows of '\(name)' have words, and its full-text index has none"
     case .rowsUnnoted(let count):
       "\(counted(count, "row")) of '\(name)' have lost what they held besides coordinates"

@@ -8,9 +8,13 @@ extension Survey {
   /// its other tables tell.
   package func rowsLost(of table: VirtualTable) -> Loss {
     guard table.isFullText else {
+      let areReadable = ["node", "rowid"].allSatisfy { rowCount(of: table.part($0)) != nil }
+      guard areReadable || regionTree(of: table) != nil else { return .unknown }
       for fault in faults(of: table) {
         if case .rowsUnnoted(let count) = fault { return .exactly(count) }
-        if case .nodesDiffer(let missing) = fault, missing > 0 { return .unknown }
+        if case .nodesDiffer(let missing) = fault {
+          return missing > 0 || regionTree(of: table) == nil ? .unknown : .none
+        }
       }
       return .none
     }
@@ -19,7 +23,12 @@ extension Survey {
       let isLost = !table.hasTexts && faults(of: table).contains { $0.isOfRows }
       return isLost ? .unknown : .none
     }
-    guard treePlaces[content.name] == nil else { return .none }
+    guard treePlaces[content.name] == nil else {
+      for fault in faults(of: table) {
+        if case .textsLost(let count) = fault { return .atLeast(count) }
+      }
+      return .none
+    }
     guard let count = rowCount(of: table.part("docsize")) else { return .unknown }
     return count == 0 ? .none : .exactly(count)
   }

@@ -3,14 +3,13 @@
 //
 // node: depth of the tree, in its root (2) · cells (2) · cells × (id (8) · coordinates × 4)
 
-import SQLiteFormat
+package import SQLiteFormat
 
 /// The coordinates of the rows of an R-tree, by their ids.
 struct Regions: Sendable {
   /// How many coordinates a row has.
   let count: Int
-  /// Whether they are integers.
-  private let areIntegers: Bool
+  private let table: VirtualTable
   /// Where those of a row begin.
   private var places: [Int64: Int] = [:]
   private var words: ContiguousArray<UInt32> = []
@@ -18,7 +17,7 @@ struct Regions: Sendable {
   /// Reads the coordinates of all rows.
   init(of table: VirtualTable, count: Int, in survey: Survey) {
     self.count = count
-    areIntegers = table.module == "rtree_i32"
+    self.table = table
     guard count > 0, let image = survey.image, let links = survey.root(of: table.part("rowid")),
       let nodes = survey.root(of: table.part("node"))
     else { return }
@@ -50,8 +49,14 @@ struct Regions: Sendable {
   /// A coordinate of a row; nil where no node has the row.
   func value(_ index: Int, of id: Int64?) -> Value? {
     guard let start = id.flatMap({ places[$0] }) else { return nil }
-    let word = words[start + index]
-    return areIntegers
+    return table.coordinate(words[start + index])
+  }
+}
+
+extension VirtualTable {
+  /// A coordinate of an R-tree as its nodes have it.
+  package func coordinate(_ word: UInt32) -> Value {
+    module == "rtree_i32"
       ? .integer(Int64(Int32(bitPattern: word))) : .real(Double(Float(bitPattern: word)))
   }
 }

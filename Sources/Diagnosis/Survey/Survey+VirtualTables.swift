@@ -65,9 +65,21 @@ extension Survey {
     if let own = rowCount(of: table.part("content")) {
       let sizes = rowCount(of: table.part("docsize")) ?? own
       let counted = pages.documentCount.map { Int($0) } ?? own
-      if sizes != own || counted != own { faults.append(.countsDiffer) }
+      if sizes > own {
+        faults.append(.textsLost(sizes - own))
+      } else if sizes != own || counted != own {
+        faults.append(.countsDiffer)
+      }
     }
     return faults
+  }
+
+  /// Whether a full-text index over another table has more rows than that.
+  func hasFewerTexts(_ table: VirtualTable) -> Bool {
+    guard let name = table.contentTable, let texts = tree(named: name), texts.isReadable,
+      let sizes = rowCount(of: table.part("docsize"))
+    else { return false }
+    return sizes > texts.records
   }
 
   private func faultsOfFullText3(_ table: VirtualTable) -> [VirtualTableFault] {
@@ -84,7 +96,7 @@ extension Survey {
     if let own = rowCount(of: table.part("content")),
       let sizes = rowCount(of: table.part("docsize")), sizes != own
     {
-      faults.append(.countsDiffer)
+      faults.append(sizes > own ? .textsLost(sizes - own) : .countsDiffer)
     }
     return faults
   }
@@ -102,12 +114,13 @@ extension Survey {
     guard links != nodes.links || !hasRoot || nodeCount != parents.links.count + 1 else {
       return []
     }
-    if table.auxiliaryCount > 0, let tree = regionTree(of: table),
-      tree.rows.count > rows.links.count
-    {
+    let tree = regionTree(of: table)
+    if table.auxiliaryCount > 0, let tree, tree.rows.count > rows.links.count {
       return [.rowsUnnoted(tree.rows.count - rows.links.count)]
     }
-    return [.nodesDiffer(missing: max(0, links.count - nodes.links.count))]
+    // Nodes that are not noted make up for no row.
+    let rowsMissing = tree.map { rows.links.count - $0.rows.count } ?? 0
+    return [.nodesDiffer(missing: max(0, rowsMissing, links.count - nodes.links.count))]
   }
 }
 

@@ -271,14 +271,52 @@ import Testing
     try expectWhole(bench["new.db"], labels: 790)
   }
 
-  @Test func `an R-tree whose nodes are not whole is not made anew`() throws {
-    let file = try build(
-      "rtree(id, x0, x1)",
-      ["DELETE FROM f_node WHERE nodeno = 3", "DELETE FROM f_rowid WHERE rowid < 20"])
-    let diagnosis = try bench.run("diagnose", file)
-    #expect(diagnosis.status == 14 && !diagnosis.all.contains("rebuild-indexes"))
+  @Test(
+    arguments: [
+      "DELETE FROM f_node WHERE nodeno = 3", "DELETE FROM f_node WHERE nodeno = 1",
+      "UPDATE f_node SET data = zeroblob(length(data)) WHERE nodeno = 4", "DELETE FROM f_node",
+    ], ["SELECT 1", "DELETE FROM f_rowid WHERE rowid < 20", "DELETE FROM f_parent"])
+  func `an R-tree whose nodes are not whole is made anew of the rows in them`(
+    _ damage: String, _ other: String
+  ) throws {
+    let module = "rtree(id, x0, x1, +label)"
+    let whole = try Connection(try build(module), mode: .readOnly).rows("SELECT * FROM f")
+    try SystemStorage().remove(bench["app.db"])
+    let file = try build(module, [damage, other])
+    let diagnosis = try bench.run("diagnose", file, "--json")
+    #expect(diagnosis.status == 14)
     let salvage = try bench.run("salvage", file, "--output", bench["new.db"])
-    #expect(salvage.status == 14 && salvage.all.contains("malformed"), "\(salvage.all)")
+    #expect(salvage.status == 14 && !salvage.all.contains("malformed"), "\(salvage.all)")
+    let connection = try Connection(bench["new.db"], mode: .readOnly)
+    #expect(try connection.value("SELECT rtreecheck('f')")?.utf8String == "ok")
+    let found = try connection.rows("SELECT * FROM f")
+    #expect(found.allSatisfy { row in whole.contains { $0.dropLast() == row.dropLast() } })
+    if damage.contains("WHERE"), other.contains("1") || other.contains("parent") {
+      #expect(found.count >= 600 && found.allSatisfy { whole.contains($0) })
+    }
+    let kept = try diagnosis.json["options"]?.elements.first { $0["name"]?.text == "salvage" }
+    let predicted = kept?["tables"]?.elements.first { $0["table"]?.text == "f" }
+    #expect(predicted?["kept"]?.number == found.count)
+  }
+
+  @Test(arguments: ["fts5(a, b)", "fts4(a, b)"])
+  func `texts that are gone while the index still has them are lost`(_ module: String) throws {
+    let file = try build(module, ["DELETE FROM f_content WHERE rowid > 700"])
+    for verb in ["check", "diagnose"] {
+      let ending = try bench.run(verb, file)
+      #expect(ending.status == 14, "\(ending.all)")
+      #expect(ending.all.contains("rows that the full-text index 'f' has"), "\(ending.all)")
+    }
+    let salvage = try bench.run("salvage", file, "--output", bench["new.db"])
+    #expect(salvage.status == 14 && salvage.all.contains("at least"), "\(salvage.all)")
+  }
+
+  @Test func `of texts that another table lacks, nothing says that none is lost`() throws {
+    let file = try build(
+      "fts5(a, b, content=docs, content_rowid=id)", ["DELETE FROM docs WHERE id > 700"])
+    let ending = try bench.run("diagnose", file)
+    #expect(!ending.all.contains("No text is lost"), "\(ending.all)")
+    #expect(ending.all.contains("perhaps"), "\(ending.all)")
   }
 
   @Test func `words whose texts are gone are counted as lost`() throws {

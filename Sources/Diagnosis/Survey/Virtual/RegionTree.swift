@@ -7,7 +7,7 @@ package import SQLiteFormat
 /// The nodes of an R-tree of which none is missing.
 package struct RegionTree: Sendable {
   /// The most levels that the module makes above its leaves.
-  private static let depthMax = 40
+  static let depthMax = 40
 
   /// The node that each row lies in.
   package private(set) var rows: [Int64: Int64] = [:]
@@ -40,7 +40,7 @@ package struct RegionTree: Sendable {
 
 extension ContiguousArray where Element == UInt8 {
   /// The ids in the cells of a node: of rows, or of the nodes below; nil where it is none.
-  fileprivate func ids(cellByteCount: Int) -> [Int64]? {
+  func ids(cellByteCount: Int) -> [Int64]? {
     guard let count = big16(at: 2), 4 + count * cellByteCount <= self.count else { return nil }
     return (0..<count).compactMap { signed(at: 4 + $0 * cellByteCount, width: 8) }
   }

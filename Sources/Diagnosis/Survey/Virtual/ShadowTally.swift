@@ -54,7 +54,7 @@ extension VirtualTable {
   private var hasPlainTexts: Bool { part("docsize") == nil && indexesEveryText }
 
   /// How many columns an R-tree has besides its id and coordinates.
-  var auxiliaryCount: Int { max(0, (part("rowid")?.columnCount ?? 2) - 2) }
+  package var auxiliaryCount: Int { max(0, (part("rowid")?.columnCount ?? 2) - 2) }
 
   /// The bytes of a cell of an R-tree: an id, and the coordinates in each dimension; those of
   /// polygons have two.

@@ -23,6 +23,8 @@ enum VirtualTableFault: Hashable, Sendable {
   case formatUnknown
   /// Its tables do not have the same documents.
   case countsDiffer
+  /// So many documents have sizes, and no texts.
+  case textsLost(Int)
   /// Its documents have words, and its index has none.
   case indexEmpty
   /// The nodes of an R-tree hold other rows than are noted; how many are missing in them.
