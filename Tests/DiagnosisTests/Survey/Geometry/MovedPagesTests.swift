@@ -364,6 +364,43 @@ import Testing
     }
   }
 
+  @Test func `a block in reverse order takes no pages from tables of its form`() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    let years = 0..<4
+    let statements = years.map { year in
+      """
+      CREATE TABLE orders\(year) (id INTEGER PRIMARY KEY, who TEXT, total REAL, at INTEGER);
+      CREATE TABLE lines\(year) (number INTEGER, sku TEXT, count INTEGER);
+      """
+        + (0..<13).map { round in
+          """
+          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
+          INSERT INTO orders\(year) (who, total, at)
+          SELECT substr(hex(zeroblob(20)), 1, 3 + (i * \(7 + year)) % 21), i / 7.0, 1600000000 + i * i
+          FROM n;
+          INSERT INTO lines\(year)
+          SELECT id, 'SKU ' || (100000 + id), id % 9 FROM orders\(year) WHERE id > \(round * 20);
+          """
+        }.joined()
+    }
+    try DatabaseBuilder(pageSize: 1024, [.init(statements.joined(), [])]).build(at: path)
+    let bytes = try path.contents()
+    let survey = Survey(main: bytes)
+    let geometry = try #require(survey.image).geometry
+    for place in 3..<50 {
+      var moved = bytes
+      for index in 0..<8 {
+        let (page, other) = ((place + index) * 1024, (place + 7 - index) * 1024)
+        moved.replaceSubrange(page..<(page + 1024), with: bytes[other..<(other + 1024)])
+      }
+      let pages = try MovedPages(
+        MemorySource(moved), geometry, start: 0, statedCount: survey.image?.pageCount,
+        roots: survey.roots)
+      #expect(pages == nil, "page \(place + 1)")
+    }
+  }
+
   private func rowTexts(of table: Name, of bytes: Bytes) throws -> [Value?] {
     try placedRows(in: table, of: bytes).map { $0.record.value(1) }
   }
