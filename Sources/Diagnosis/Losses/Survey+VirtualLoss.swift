@@ -8,6 +8,7 @@ extension Survey {
   /// its other tables tell.
   package func rowsLost(of table: VirtualTable) -> Loss {
     guard table.isFullText else {
+      guard table.part("node") != nil else { return .none }
       let areReadable = ["node", "rowid"].allSatisfy { rowCount(of: table.part($0)) != nil }
       guard areReadable || regionTree(of: table) != nil else { return .unknown }
       for fault in faults(of: table) {
