@@ -47,12 +47,21 @@ struct CutLog {
     typealias Place = (page: PageNumber, index: Int)
     var (copied, later, strange) = ([Place](), [Place](), [Place]())
     var goesOn = false
-    for (page, frames) in Dictionary(grouping: log.committed, by: \.page) where page != .first {
+    // Whether page 1 is one of those that were copied; nil where the log does not have it.
+    var isFirstCopied: Bool?
+    for (page, frames) in Dictionary(grouping: log.committed, by: \.page) {
       guard let bytes = try? bare.bytes(of: page), !bytes.isZero else { continue }
-      if let place = frames.firstIndex(where: { content($0) == bytes }) {
-        copied.append((page, frames[place].index))
+      let last = frames[frames.count - 1]
+      if content(last) == bytes {
+        copied.append((page, last.index))
         // The first version may be what the page was before.
-        if place > 0 { later.append((page, frames[place].index)) }
+        let isLater = content(frames[0]) != bytes
+        if isLater { later.append((page, last.index)) }
+        if page == .first { isFirstCopied = isLater }
+      } else if page == .first || frames.contains(where: { content($0) == bytes }) {
+        // What was copied is the last version of all, and not one before it.
+        advance = .none
+        return
       } else if let leaf = try? bare.btreePage(page), leaf.layoutFaults.isEmpty {
         strange.append((page, frames[0].index))
         let versions = [frames[0], frames[frames.count - 1]].compactMap { frame in
@@ -65,7 +74,9 @@ struct CutLog {
     let isInOrder = !strange.contains { other in
       later.contains { other.index <= $0.index && other.page < $0.page }
     }
-    let isMostlyCopied = later.count >= Self.countMin && copied.count > strange.count
+    // What an app takes back is as it was before, on many pages; so is hardly page 1, which counts.
+    let isMostlyCopied =
+      isFirstCopied == true && later.count >= Self.countMin && copied.count > strange.count
     let lastCopied = copied.map(\.index).max() ?? -1
     if goesOn || isMostlyCopied && !isInOrder {
       advance = .proven
