@@ -73,15 +73,20 @@ extension Connection {
     let places = Array(repeating: "?", count: width).joined(separator: ", ")
     let row = PreparedStatement(
       try prepare("INSERT INTO \(table.name.quotedIdentifier) VALUES (\(places))"))
+    var (kept, added) = (0, 0)
     for region in found {
       let rest = noted[region.id]?.dropFirst() ?? []
-      try row.run(
-        [.integer(region.id)] + region.words.map(table.coordinate)
-          + rest + Array(repeating: .null, count: table.auxiliaryCount - rest.count))
+      do {
+        try row.run(
+          [.integer(region.id)] + region.words.map(table.coordinate)
+            + rest + Array(repeating: .null, count: table.auxiliaryCount - rest.count))
+      } catch  where error.isOfRow {
+        continue  // Coordinates that end before they begin are none.
+      }
+      if noted[region.id] == nil { added += 1 } else { kept += 1 }
     }
     try execute("COMMIT")
-    let kept = found.count { noted[$0.id] != nil }
-    return (kept, found.count - kept, noted.count - kept)
+    return (kept, added, noted.count - kept)
   }
 
   private func nodes(of table: VirtualTable) throws(SQLiteError) -> [Int64: Bytes] {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Full-text indexes that are damaged while their texts are there.
 
+import SQLiteFormat
+
 enum FullTextOnlyCause: Cause {
   static let kind = CauseKind.fullTextOnly
   static let words = CauseWords(
@@ -14,7 +16,10 @@ enum FullTextOnlyCause: Cause {
     guard let first = findings.first,
       traces.wrong.isSubset(of: [.fullTextDamaged, .virtualTableUnreadable])
     else { return .silent }
-    if traces.survey.virtualTables.contains(where: { traces.survey.hasFewerTexts($0) }) {
+    let names = Set(findings.compactMap(\.place.object))
+    if traces.survey.virtualTables.contains(where: {
+      names.contains($0.name.text) && traces.survey.hasFewerTexts($0)
+    }) {
       return .fits(
         .possible, "a full-text index does not have what its table has", [first.message],
         against: ["the index has more rows than its table: these were deleted, or are lost"],

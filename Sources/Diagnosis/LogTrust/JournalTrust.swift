@@ -61,10 +61,10 @@ extension Survey {
     switch image.journal {
     case .applied(let journal):
       guard image.journalFits == false || !isConsistent else {
-        guard image.hasOutlivedJournal || image.journalFits == nil else { return doubtingJournal }
+        guard image.hasOutlivedJournal || image.isJournalUntold else { return doubtingJournal }
         let alone = reading(.none)
         guard alone.isWhole else { return doubtingJournal }
-        return image.journalFits == nil && sharesNoTable(with: alone) ? alone : withJournalInDoubt
+        return image.isJournalUntold && sharesNoTable(with: alone) ? alone : withJournalInDoubt
       }
       if image.miscounts(journal) { return reading(.headless).trustingJournal(or: reading) }
       let alone = reading(.none)

@@ -61,7 +61,9 @@ extension StateMark {
     else { return false }
     let others = other.tablesByName
     return tables.contains { table in
-      others[table.name].map { $0.contentHash.map { $0 != table.contentHash } ?? false } ?? true
+      guard let other = others[table.name] else { return true }
+      guard let then = other.contentHash, let now = table.contentHash else { return false }
+      return then != now
     }
   }
 

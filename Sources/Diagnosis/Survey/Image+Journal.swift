@@ -27,6 +27,12 @@ extension Image {
     return now.pageCount > journal.pageCount && isSamePageInJournal ? true : nil
   }
 
+  /// Whether nothing tells if a hot journal is that of this state, although the file says how many pages
+  /// it has.
+  var isJournalUntold: Bool {
+    journalFits == nil && headerInFile.map { $0.hasMagic && $0.isPageCountValid } == true
+  }
+
   /// Whether page 1 is in a hot journal as it is in the file, but for how many pages there are and how
   /// many of them are free.
   private var isSamePageInJournal: Bool {

@@ -76,6 +76,16 @@ import Testing
     #expect(survey.verdict == .healthy)
   }
 
+  @Test func `a journal is played back beside a header of a writer that counts no pages`() throws {
+    var intact = try files(
+      of: [Self.filled], leaving: ["UPDATE own SET body = body || '!'"], at: "app.db")
+    // Before SQLite 3.7.0: file format, section 1.3.7.
+    intact.main[92] ^= 1
+    let survey = Survey(main: intact.main, journal: intact.journal)
+    #expect(survey.tree(named: "own")?.records == 500)
+    #expect(!survey.findings.contains { $0.code == .journalForeign })
+  }
+
   @Test func `a journal of an earlier state of a sound database is not played back`() throws {
     let (_, journal) = try files(
       of: [Self.filled], leaving: ["UPDATE own SET body = body || '!'"], at: "app.db")
