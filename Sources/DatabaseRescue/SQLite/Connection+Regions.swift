@@ -12,24 +12,24 @@ extension Connection {
   /// - Returns: How many rows were noted nowhere; nil, and nothing done, where the nodes are not
   ///   whole, or rows are noted that none of them has.
   func noteRegions(of table: VirtualTable) throws(SQLiteError) -> Int? {
-    let part = { (suffix: String) in table.partName(suffix) }
     guard
       let tree = RegionTree(try nodes(of: table), cellByteCount: table.regionByteCount)
     else { return nil }
-    let noted = try rows("SELECT rowid FROM \(part("rowid"))").compactMap { $0[0].integerValue }
+    let noted = try rows("SELECT rowid FROM \(table.partName("rowid"))")
+      .compactMap { $0[0].integerValue }
     guard noted.allSatisfy({ tree.rows[$0] != nil }) else { return nil }
     configure(SQLITE_DBCONFIG_DEFENSIVE, false)
     defer { configure(SQLITE_DBCONFIG_DEFENSIVE, true) }
-    try execute("BEGIN; DELETE FROM \(part("parent"))")
+    try execute("BEGIN; DELETE FROM \(table.partName("parent"))")
     let parents = PreparedStatement(
-      try prepare("INSERT INTO \(part("parent")) (nodeno, parentnode) VALUES (?, ?)"))
+      try prepare("INSERT INTO \(table.partName("parent")) (nodeno, parentnode) VALUES (?, ?)"))
     for (node, parent) in tree.parents.sorted(by: { $0.key < $1.key }) {
       try parents.run([.integer(node), .integer(parent)])
     }
     let places = PreparedStatement(
       try prepare(
         """
-        INSERT INTO \(part("rowid")) (rowid, nodeno) VALUES (?, ?)
+        INSERT INTO \(table.partName("rowid")) (rowid, nodeno) VALUES (?, ?)
         ON CONFLICT (rowid) DO UPDATE SET nodeno = excluded.nodeno
         """))
     for (row, node) in tree.rows.sorted(by: { $0.key < $1.key }) {

@@ -22,22 +22,19 @@ enum IndexesOnlyCause: Cause {
   static func judgement(of traces: Traces) -> CauseJudgement {
     guard !traces.wrong.isDisjoint(with: indexes) else { return .silent }
     guard let doubt = traces.indexDoubt else { return .ruledOut("more than indexes is wrong") }
-    let mismatched = traces.findings(.indexMismatch).compactMap(\.place.object)
-    let names = Set(traces.findings(.indexDamaged).compactMap(\.place.object) + mismatched)
+    let (broken, differing) = (traces.findings(.indexDamaged), traces.findings(.indexMismatch))
+    let names = Set((broken + differing).compactMap(\.place.object))
     let subject = counted(names.count, "index does", "indexes do")
-    guard !traces.findings(.indexMismatch).contains(where: { $0.severity == .loss }) else {
+    if let loss = differing.first(where: { $0.severity == .loss }) {
       return .fits(
-        .possible, "\(subject) not fit, and rows are named that no table has",
-        traces.findings(.indexMismatch).filter { $0.severity == .loss }.prefix(1).map(\.message),
+        .possible, "\(subject) not fit, and rows are named that no table has", [loss.message],
         against: ["if writes to a table were lost, and not those to an index, rows are lost"],
         now:
           "Every row that a table has is there. Nothing tells whether those that only an index names "
           + "were deleted or are lost: look for them in a backup.")
     }
     let happened = "\(subject) not fit, and every row can be read"
-    let evidence =
-      traces.findings(.indexDamaged).prefix(1).map(\.message)
-      + traces.findings(.indexMismatch).prefix(1).map(\.message)
+    let evidence = (broken.prefix(1) + differing.prefix(1)).map(\.message)
     // No collation writes over a page: what did has left its own marks.
     let overwritten = traces.overwrittenPages
     if !overwritten.isEmpty {

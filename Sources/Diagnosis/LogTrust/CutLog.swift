@@ -47,8 +47,8 @@ struct CutLog {
     typealias Place = (page: PageNumber, index: Int)
     var (copied, later, strange) = ([Place](), [Place](), [Place]())
     var goesOn = false
-    // Whether page 1 is one of those that were copied; nil where the log does not have it.
-    var isFirstCopied: Bool?
+    // Whether a later version of page 1 is one of those that were copied.
+    var isFirstCopied = false
     for (page, frames) in Dictionary(grouping: log.committed, by: \.page) {
       guard let bytes = try? bare.bytes(of: page), !bytes.isZero else { continue }
       let last = frames[frames.count - 1]
@@ -76,7 +76,7 @@ struct CutLog {
     }
     // What an app takes back is as it was before, on many pages; so is hardly page 1, which counts.
     let isMostlyCopied =
-      isFirstCopied == true && later.count >= Self.countMin && copied.count > strange.count
+      isFirstCopied && later.count >= Self.countMin && copied.count > strange.count
     let lastCopied = copied.map(\.index).max() ?? -1
     if goesOn || isMostlyCopied && !isInOrder {
       advance = .proven

@@ -21,14 +21,6 @@ extension Image {
   }
 }
 
-extension Survey {
-  /// How many pages the database has, as far as its header or its journals say.
-  fileprivate var endAsStated: Int {
-    let stated = header.flatMap { $0.isPageCountValid ? $0.pageCount : nil } ?? 0
-    return max(stated, image?.statedPageCount ?? 0)
-  }
-}
-
 extension ChainRepair {
   /// How many broken chains are looked at at most, and how many ways for all of them to go on.
   ///
@@ -95,7 +87,7 @@ extension ChainRepair {
     let known = others
     var left = doubt.unproven
     for page in taken.pages { left.remove(page) }
-    let end = doubt.survey.endAsStated
+    let end = doubt.survey.mostPagesStated
     // What lies behind the end of a file that was cut off is lost, and no other page's.
     broken.removeAll { image.leadsBehindEnd($0.cell, $0.pages, upTo: end) }
     infer(broken, from: Self.tails(among: left, in: image), image, hasPointerMaps) { spill in

@@ -225,8 +225,7 @@ private struct ReplicaOwners {
   }
 
   private func isDestroyed(_ number: PageNumber) -> Bool {
-    let stated = survey.header.map { $0.isPageCountValid ? $0.pageCount : 0 } ?? 0
-    guard number.number <= max(stated, image.statedPageCount) else { return false }
+    guard number.number <= survey.mostPagesStated else { return false }
     // What lies there is no page of the tree that leads to it.
     if expecting[number] != nil { return true }
     let page = try? image.btreePage(number)

@@ -27,6 +27,12 @@ extension Survey {
     }
   }
 
+  /// How many pages the database has, as its header or its journals say: the larger number.
+  var mostPagesStated: Int {
+    let stated = header.flatMap { $0.isPageCountValid ? $0.pageCount : nil } ?? 0
+    return max(stated, image?.statedPageCount ?? 0)
+  }
+
   /// Whether pages are lost of which nothing tells what was on them: rows may be missing, or older than
   /// they were, that nobody counts.
   package var missesUnknownPages: Bool {

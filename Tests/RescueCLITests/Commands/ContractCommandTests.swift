@@ -29,6 +29,10 @@ import Testing
     }
   }
 
+  private func warnings(_ ending: Ending) throws -> [String] {
+    try (ending.json["warnings"]?.elements ?? []).compactMap(\.text)
+  }
+
   @Test(arguments: [0, 3, 9])
   func `each difference is listed whatever the version is`(version: Int) throws {
     let file = try build("app.db", "CREATE TABLE t (a)")
@@ -149,7 +153,7 @@ import Testing
     let contract = try script("CREATE TABLE t (a UNIQUE)")
     let ending = try bench.run("contract", "diff", file, contract, "--json")
     #expect(
-      try ending.json["warnings"]?.elements.compactMap(\.text) == [
+      try warnings(ending) == [
         "missing unique constraint t: it fails: there is 1 key (a) that more than one row has"
       ])
   }
@@ -167,7 +171,7 @@ import Testing
     let file = try build("app.db", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (2)")
     let contract = try script("CREATE TABLE t (\(columns))")
     let ending = try bench.run("contract", "diff", file, contract, "--json")
-    let warnings = try ending.json["warnings"]?.elements.compactMap(\.text) ?? []
+    let warnings = try self.warnings(ending)
     #expect(warnings.filter { $0.contains("fails") } == [warning].compactMap(\.self))
   }
 
@@ -180,7 +184,7 @@ import Testing
       "INSERT INTO t VALUES (1), (2.0), (2.5), ('7'), ('x'), (x'00'), (NULL), ('7.0')")
     let contract = try script("CREATE TABLE t (a \(type)) STRICT")
     let ending = try bench.run("contract", "diff", file, contract, "--json")
-    let warnings = try ending.json["warnings"]?.elements.compactMap(\.text) ?? []
+    let warnings = try self.warnings(ending)
     #expect(
       warnings.filter { $0.contains("fails") }.map { $0.contains("\(count) row") }
         == (count > 0 ? [true] : []), "\(warnings)")
@@ -233,7 +237,7 @@ import Testing
       .init(stringLiteral: "INSERT INTO t (a) VALUES \(rows)"))
     let contract = try script("CREATE TABLE t (\(new))")
     let ending = try bench.run("contract", "diff", file, contract, "--json")
-    let warnings = try ending.json["warnings"]?.elements.compactMap(\.text) ?? []
+    let warnings = try self.warnings(ending)
     #expect(warnings == [warning].compactMap(\.self))
   }
 
@@ -244,7 +248,7 @@ import Testing
     let contract = try script("CREATE TABLE t (id INTEGER, a INTEGER PRIMARY KEY)")
     let ending = try bench.run("contract", "diff", file, contract, "--json")
     #expect(
-      try ending.json["warnings"]?.elements.compactMap(\.text) == [
+      try warnings(ending) == [
         "changed primary key t: the key (id) as rowid is not enforced any more",
         "changed primary key t: values change: there is 1 row with NULL in 'a', which becomes a"
           + " number",
@@ -259,7 +263,7 @@ import Testing
     let contract = try script("CREATE TABLE t (a INT \(rule), b)")
     let ending = try bench.run("contract", "diff", file, contract, "--json")
     #expect(
-      try ending.json["warnings"]?.elements.compactMap(\.text) == [
+      try warnings(ending) == [
         "changed column t.a: values change: there is 1 row in which 'a' becomes another value as INT",
         "changed column t.a: it fails: there is 1 key (a) that more than one row has",
       ])
@@ -271,7 +275,7 @@ import Testing
       "CREATE TABLE t (a INT, b REAL DEFAULT 'x', c REAL DEFAULT '5') STRICT")
     let ending = try bench.run("contract", "diff", file, contract, "--json")
     #expect(
-      try ending.json["warnings"]?.elements.compactMap(\.text) == [
+      try warnings(ending) == [
         "missing column t.b: the database is malformed: there is 1 row with a default in 'b' that "
           + "is not of its type"
       ])

@@ -31,14 +31,15 @@ struct PageLayout {
     place(segments)
     guard segments.count <= Self.weighedMax else { return }
     // One that takes more from others than it explains is none.
-    var index = 1
+    var (index, most) = (1, weight)
     while index < segments.count {
       let fewer = Self.merged(segments[..<index] + segments[(index + 1)...])
       var other = self
       other.place(fewer)
-      if other.weight >= weight {
+      let weight = other.weight
+      if weight >= most {
         (stretches, isTaken) = (other.stretches, other.isTaken)
-        (segments, index) = (fewer, 1)
+        (segments, index, most) = (fewer, 1, weight)
       } else {
         index += 1
       }
