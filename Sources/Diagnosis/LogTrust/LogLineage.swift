@@ -69,10 +69,12 @@ extension Image {
   /// already in: it was left behind by an older generation of the database.
   ///
   /// Every change of page 1 adds one to the change counter. What a checkpoint copies to the file
-  /// is in the log too, so that the file is never ahead of its own log.
+  /// is in the log too, so that the file is never ahead of its own log. A header that came from
+  /// another database, as the size of the pages tells, counts other changes.
   func isLogOutdated(beside bare: Image) -> Bool {
     guard origin(of: .first) == .wal, let ours = header, let file = bare.header,
-      ours.hasMagic, file.hasMagic, ours.isPageCountValid, file.isPageCountValid
+      ours.hasMagic, file.hasMagic, ours.isPageCountValid, file.isPageCountValid,
+      file.geometry == bare.geometry
     else { return false }
     return Int32(bitPattern: file.changeCounter &- ours.changeCounter) > 0
   }

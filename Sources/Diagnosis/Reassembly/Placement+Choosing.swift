@@ -128,7 +128,8 @@ extension Placement {
     }
     if let sole = soleInNeed(eligible, open.group) { return (sole, .foreignKeys) }
     if typesTell ?? true, let sole = soleExpected(eligible) { return (sole, .declaredTypes) }
-    guard let table = allocation?.table(of: open.group.rowPages) else { return nil }
+    let names = eligible.map { claimants[$0.claimant].name }
+    guard let table = allocation?.table(of: open.group.rowPages, among: names) else { return nil }
     return eligible.first { claimants[$0.claimant].name == table }.map {
       ($0.claimant, .allocation)
     }

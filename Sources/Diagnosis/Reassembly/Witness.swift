@@ -70,7 +70,7 @@ struct Witness {
   enum Testimony {
     /// It has the entry that the row should have in it.
     case knows
-    /// The entry is on a page that may be another index's.
+    /// The entry is on a page that may be another index's, where all that are NULL look alike.
     case supposes
     /// It has another entry in the row's stead, or is whole and has none.
     case denies
@@ -266,7 +266,8 @@ extension [Witness] {
       switch testimony {
       case .knows, .supposes:
         result.isEchoed = true
-        if witness.isTelling { result.isKnown = true }
+        let isTelling = testimony == .knows || !witness.index.isNull(in: row)
+        if witness.isTelling, isTelling { result.isKnown = true }
         if testimony == .knows { result.isProven = true }
       case .denies: result.isDenied = true
       case .silent: break

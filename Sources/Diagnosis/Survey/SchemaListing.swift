@@ -13,6 +13,8 @@ struct SchemaListing {
   private(set) var misfits = FaultList()
   /// The pages of the rows, by the name of what they declare.
   private(set) var rowPages: [Name: PageNumber] = [:]
+  /// The places of the tables among those of the schema that was given.
+  private(set) var order: [Name: Int] = [:]
   /// What is wrong with the rows of the schema table.
   var review = SchemaRowReview()
 
@@ -54,6 +56,7 @@ struct SchemaListing {
     _ parsed: inout ParsedSchema, from expected: [SchemaEntry], _ mending: MendedSchema,
     onlyBetter: Bool, by parser: any SchemaParsing
   ) {
+    for entry in expected where entry.kind == .table { order[entry.name] = order.count }
     let better = mending.better(among: expected)
     let added = onlyBetter ? better : expected
     let known = Set(expected.map(\.key))

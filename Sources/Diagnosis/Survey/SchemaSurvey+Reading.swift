@@ -31,7 +31,7 @@ extension SchemaSurvey {
     return SchemaSurvey(
       entries: listing.entries, sources: listing.sources, tree: found.tree,
       misfits: listing.misfits, rowFaults: listing.review.faults, parsed: parsed,
-      encoding: encoding, rowPages: listing.rowPages)
+      encoding: encoding, rowPages: listing.rowPages, order: listing.order)
   }
 
   /// The header's encoding, unless another one reads more of the schema; without a schema, the one

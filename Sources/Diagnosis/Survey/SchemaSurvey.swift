@@ -122,6 +122,9 @@ package struct SchemaSurvey: Sendable {
   package let encoding: TextEncoding
   /// The page on which the schema table declares each object.
   let rowPages: [Name: PageNumber]
+  /// The places of the tables among those of the schema that was given: the order in which they were
+  /// made, it may be.
+  let order: [Name: Int]
 
   /// The description of a table, by name.
   package func table(named name: Name) -> TableDescription? {

@@ -38,6 +38,17 @@ package struct IndexShape: Sendable {
     return key
   }
 
+  /// Whether a row's entry has nothing but NULL before its rowid.
+  package func isNull(in stored: StoredRecord) -> Bool {
+    fields.allSatisfy { field in
+      switch field {
+      case .rowID: true
+      case .stored(let index, let defaultValue):
+        (stored.record.value(index) ?? defaultValue) == .null
+      }
+    }
+  }
+
   /// The same for a row whose fields are located in bytes that are all there.
   @inline(__always)
   package func key(

@@ -315,4 +315,29 @@ import Testing
     #expect(survey.verdict == .damagedIntact)
     #expect(survey.tree(named: "t")?.records == 200)
   }
+
+  @Test func `a header of another database that counts more changes takes no log`() throws {
+    let path = scratch["app.db"]
+    let table: DatabaseBuilder.Step = "CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT)"
+    let rows: DatabaseBuilder.Step = """
+      INSERT INTO note SELECT value, 'text ' || value
+      FROM (WITH RECURSIVE n(value) AS (VALUES (1) UNION ALL SELECT value + 1 FROM n LIMIT 300)
+        SELECT value FROM n)
+      """
+    try DatabaseBuilder(
+      journal: .wal, [table, rows],
+      leftover: .wal(["UPDATE note SET body = 'new ' || id", "CREATE TABLE later (a)"])
+    ).build(at: path)
+    let other = scratch["other.db"]
+    try DatabaseBuilder(
+      pageSize: 8192, [table] + (1...40).map { "INSERT INTO note VALUES (\($0), 'x')" }
+    ).build(at: other)
+    var bytes = try path.contents()
+    bytes.replaceSubrange(0..<100, with: try other.contents().prefix(100))
+    let survey = Survey(main: bytes, wal: try path.adding(suffix: "-wal").contents())
+    #expect(survey.tree(named: "later") != nil)
+    let bodies = try survey.rows(of: "note").rows
+    #expect(bodies.count == 300)
+    #expect(!survey.findings.contains { $0.code == .walForeign })
+  }
 }

@@ -69,4 +69,48 @@ import Testing
     #expect(try evidence(for: "first", in: rebuilt) == [])
     #expect(try evidence(for: "second", in: rebuilt) == [])
   }
+
+  /// Leaves of the tables 'first' and 'lost' without roots, where the schema row of 'lost' is gone, too,
+  /// and the schema is given; a table of another form may have been made `between` them.
+  private func rebuiltWithoutSchemaRow(between: Bool) throws -> Reconstruction {
+    let padding = "/* \(String(repeating: "-", count: 300)) */"
+    let sql =
+      Self.names.prefix(7).flatMap { [Self.make($0), Self.fill($0)] }
+      + (between ? ["CREATE TABLE other (a, b, c \(padding));"] : [])
+      + [
+        "CREATE TABLE lost (id INTEGER PRIMARY KEY, body TEXT NOT NULL \(padding));",
+        Self.fill("lost"), "CREATE TABLE behind (a, b, c \(padding));",
+      ]
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    try DatabaseBuilder(pageSize: 512, ["\(sql.joined())"]).build(at: path)
+    var bytes = try path.contents()
+    let entries = Survey(main: bytes).schema?.entries ?? []
+    let declaration = try #require(bytes.firstRange(of: Bytes("CREATE TABLE lost".utf8)))
+    let roots = try ["first", "lost"].map { name in
+      try #require(entries.first { $0.name == name }?.root).number
+    }
+    for number in roots + [declaration.lowerBound / 512 + 1] {
+      bytes = Damage.zeroPage(number).applied(to: bytes, pageSize: 512)
+    }
+    return try Reconstruction(
+      FileSet(main: MemorySource(bytes)), parser: SandboxParser(),
+      known: OutsideKnowledge(schema: { entries }))
+  }
+
+  @Test func `a table whose root is not known has the leaves that lie where it was made`() throws {
+    let rebuilt = try rebuiltWithoutSchemaRow(between: true)
+    for name: Name in ["first", "lost"] {
+      #expect(try evidence(for: name, in: rebuilt) == [.allocation])
+      #expect(rebuilt.survey.tree(named: name).map { rebuilt.rowsFound(in: $0) } == 60)
+    }
+  }
+
+  @Test func `leaves behind a root stay without a table where that of the next table is not known`()
+    throws
+  {
+    let rebuilt = try rebuiltWithoutSchemaRow(between: false)
+    for name: Name in ["first", "lost"] { #expect(try evidence(for: name, in: rebuilt) == []) }
+    #expect(rebuilt.rowsWithoutTable.rows == 120)
+  }
 }

@@ -80,6 +80,21 @@ import Testing
     #expect([witness].asked(about: others.prefix(2))[0].testimony(on: others[0]) == .silent)
   }
 
+  @Test func `entries of nothing but NULL on a page of some index tell no rows apart`() throws {
+    let rows = try (1...6).map { id in
+      StoredRecord(rowID: id, record: try Record([2, 0], in: 0..<2), page: .first, offset: 0)
+    }
+    var account = Witness.Account()
+    for (number, row) in rows.enumerated() {
+      account.count(start: UInt64(number))
+      account.keep(index.key(of: row).digest, rowID: row.rowID, on: PageNumber(2))
+    }
+    let witness = try #require(Witness(index, isWhole: false, account, asked: nil))
+    let testimony = [witness].asked(about: rows).testimony(on: rows[0])
+    #expect(testimony.isEchoed)
+    #expect(!testimony.isKnown)
+  }
+
   @Test func `an index without entries is no witness, unless it is whole`() throws {
     #expect(Witness(index, isWhole: false, Witness.Account(), asked: nil) == nil)
     let whole = try #require(Witness(index, isWhole: true, Witness.Account(), asked: nil))
