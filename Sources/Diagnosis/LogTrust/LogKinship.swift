@@ -12,8 +12,9 @@ struct LogKinship {
 
   /// The most pages of the log, and of the file, that are read.
   private static let (copiesMax, pagesMax) = (64, 1 << 14)
-  /// From how many bytes on a value is hardly the same by chance.
-  private static let bytesMin = 8
+  /// From how many bytes on a text or blob is hardly the same by chance, and from which number on an
+  /// integer.
+  private static let (bytesMin, integerMin) = (8, UInt64(1) << 32)
   /// How many different values have to be the same: one default may stand in all rows.
   private static let valuesMin = 3
 
@@ -31,7 +32,7 @@ struct LogKinship {
   private init(
     of copies: [(page: PageNumber, offset: Int)], _ bytes: any PageSource, beside bare: Image
   ) {
-    var sought: [Int64: Set<Bytes>] = [:]
+    var sought: [Value: Set<Value>] = [:]
     for copy in copies.filter({ $0.page != .first }).prefix(Self.copiesMax) {
       guard let content = try? bytes.read(at: copy.offset, count: bare.geometry.pageSize) else {
         continue
@@ -40,9 +41,9 @@ struct LogKinship {
         sought[id, default: []].formUnion(values)
       }
     }
-    var compared: Set<Int64> = []
-    var alike: Set<Int64> = []
-    var values: Set<Bytes> = []
+    var compared: Set<Value> = []
+    var alike: Set<Value> = []
+    var values: Set<Value> = []
     for number in 2...max(2, min(bare.pageCount, Self.pagesMax)) where !sought.isEmpty {
       guard let page = PageNumber(number), let content = try? bare.bytes(of: page) else { continue }
       for (id, row) in Self.rows(of: content, page, bare.geometry) {
@@ -56,24 +57,27 @@ struct LogKinship {
     isProven = values.count >= Self.valuesMin && alike.count * 4 >= compared.count
   }
 
-  /// The long values of the rows on a leaf of a table.
+  /// The long values of the rows on a leaf, each with its rowid, or with the first value of its key.
   private static func rows(
     of bytes: Bytes, _ number: PageNumber, _ geometry: Geometry
-  ) -> [(id: Int64, values: Set<Bytes>)] {
-    guard let page = try? BTreePage(bytes, number: number, geometry: geometry),
-      page.kind == .tableLeaf
+  ) -> [(id: Value, values: Set<Value>)] {
+    guard let page = try? BTreePage(bytes, number: number, geometry: geometry), page.kind.isLeaf
     else { return [] }
     return (0..<page.cellCount).compactMap { index in
-      guard let cell = try? page.cell(index), let id = cell.rowID, cell.overflow == nil,
-        let values = try? Record(page.bytes, in: cell.local).values
+      guard let cell = try? page.cell(index), cell.overflow == nil,
+        let values = try? Record(page.bytes, in: cell.local).values,
+        let id = cell.rowID.map(Value.integer) ?? values.first
       else { return nil }
-      let long = values.compactMap { value -> Bytes? in
-        switch value {
-        case .text(let bytes), .blob(let bytes): bytes.count >= bytesMin ? bytes : nil
-        case .null, .integer, .real: nil
-        }
-      }
-      return (id, Set(long))
+      return (id, Set(values.dropFirst(cell.rowID == nil ? 1 : 0).filter(isLong)))
+    }
+  }
+
+  private static func isLong(_ value: Value) -> Bool {
+    switch value {
+    case .text(let bytes), .blob(let bytes): bytes.count >= bytesMin
+    case .integer(let integer): integer.magnitude >= integerMin
+    case .real(let real): real.rounded() != real
+    case .null: false
     }
   }
 }

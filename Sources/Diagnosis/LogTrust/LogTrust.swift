@@ -85,15 +85,15 @@ struct LogTrust {
     return !own.isEmpty && !others.isEmpty && own.isDisjoint(with: others)
   }
 
-  /// Whether the file's pages bear out the log, which has its first page, and not its own head, which
-  /// came from another database.
+  /// Whether the file's pages bear out the log, and not its own head, which came from another database.
   private func isHeadOfAnother(_ bare: Image) -> Bool {
-    guard full.origin(of: .first) == .wal, isOfOtherTables(bare),
-      case .applied(let log) = full.wal, let bytes = full.files.wal,
+    guard case .applied(let log) = full.wal, let bytes = full.files.wal,
       LogKinship(of: log, bytes, beside: bare).isProven
     else { return false }
     let alone = survey(bare)
-    return alone.header == nil || alone.speaksOfAnother
+    if alone.countsPagesOfAnother { return true }
+    guard full.origin(of: .first) == .wal else { return false }
+    return alone.header == nil && isOfOtherTables(bare) || alone.speaksOfAnother
   }
 
   /// Whether the log has no table of the file, and makes more objects than its statements can.

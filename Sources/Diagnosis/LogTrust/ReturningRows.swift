@@ -20,6 +20,8 @@ struct ReturningRows {
   private var back = Places()
   /// Rows of the file that it has not.
   private var gone = Places()
+  /// Whether the file has a page as the log has it last, as one has that goes on without its log.
+  private var hasCopies = false
 
   /// Where rows lie that one version of a page has and the other has not.
   private struct Places {
@@ -38,8 +40,9 @@ struct ReturningRows {
 
   /// What they say, beside counters of AUTOINCREMENT that the log lowers or leaves.
   func testimony(isCounterLower: () -> Bool) -> LogDescent.Testimony {
-    // No app lowers the counter of a table whose older rows it keeps.
-    if gone.newest > 0, isCounterLower() { return .ofEarlier }
+    // Hardly an app lowers the counter of a table whose older rows it keeps. One that does leaves no page
+    // in the log that the file has already, but after a checkpoint.
+    if gone.newest > 0, hasCopies, isCounterLower() { return .ofEarlier }
     let isLikeEarlier =
       back.inHoles >= Self.inHolesMin && back.elsewhere * 4 <= back.inHoles
       && gone.newest >= Self.newestMin && gone.inHoles * 8 <= back.inHoles
@@ -48,17 +51,27 @@ struct ReturningRows {
 
   /// Compares the last version of each page of a log, of which nothing was damaged, with the file's.
   init(of log: WriteAheadLog, _ bytes: any PageSource, beside bare: Image) {
-    let last = Dictionary(log.committed.map { ($0.page, $0) }) { $1 }
-    guard last.count <= Self.pagesMax else { return }
+    let frames = Dictionary(grouping: log.committed, by: \.page)
+    // A state that was put back whole, as SQLite's backup interface does, lowers what it likes.
+    guard frames.count <= Self.pagesMax, !log.hasWholeState else { return }
     var pairs: [(old: Leaf, new: Leaf)] = []
-    for (number, frame) in last {
-      guard let content = try? bytes.read(at: frame.offset, count: log.pageSize),
-        let before = try? bare.bytes(of: number), content != before
+    for (number, frames) in frames {
+      func content(_ frame: WriteAheadLog.Frame) -> Bytes? {
+        try? bytes.read(at: frame.offset, count: log.pageSize)
+      }
+      guard let last = frames.last, let now = content(last),
+        let before = try? bare.bytes(of: number)
       else { continue }
+      guard now != before else {
+        hasCopies = true
+        continue
+      }
+      // What an earlier frame holds was copied to the file: the last one came after it.
+      guard !frames.dropLast().contains(where: { content($0) == before }) else { continue }
       func leaf(_ bytes: Bytes) -> Leaf {
         (try? BTreePage(bytes, number: number, geometry: bare.geometry)).map { Leaf($0) } ?? Leaf()
       }
-      pairs.append((leaf(before), leaf(content)))
+      pairs.append((leaf(before), leaf(now)))
     }
     // Most logs only add rows: nothing is said without a newest row that is gone.
     guard
@@ -98,6 +111,20 @@ struct ReturningRows {
       else { continue }
       if (after..<before).contains(here) { places.inHoles += 1 } else { places.elsewhere += 1 }
     }
+  }
+}
+
+extension WriteAheadLog {
+  /// Whether one of its transactions wrote each page of the database.
+  fileprivate var hasWholeState: Bool {
+    var pages: Set<PageNumber> = []
+    for frame in committed {
+      pages.insert(frame.page)
+      guard let count = frame.commitPageCount else { continue }
+      if pages.count >= count { return true }
+      pages = []
+    }
+    return false
   }
 }
 

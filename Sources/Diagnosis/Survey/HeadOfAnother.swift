@@ -56,6 +56,17 @@ extension Survey {
       ? false : isBorneOut(tree, in: image, schema, expecting: expecting)
   }
 
+  /// Whether the header counts fewer pages than the trees lead to, or more than there are, of which no
+  /// tree misses one.
+  var countsPagesOfAnother: Bool {
+    guard let header, let image, header.isPageCountValid else { return false }
+    let behind = header.pageCount..<max(header.pageCount, image.pageCount)
+    guard behind.isEmpty else {
+      return behind.contains { PageNumber($0 + 1).flatMap { claims.owner(of: $0) }?.tree != nil }
+    }
+    return header.pageCount > image.pageCount && !trees.isEmpty && trees.allSatisfy(\.isReadable)
+  }
+
   /// Whether the header has the number of pages that there are.
   private var knowsLength: Bool {
     guard let header, let image, header.isPageCountValid else { return false }

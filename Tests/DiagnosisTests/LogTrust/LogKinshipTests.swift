@@ -51,6 +51,32 @@ import Testing
     #expect(try isKin(log, path))
   }
 
+  @Test(arguments: [
+    "CREATE TABLE note (id INTEGER PRIMARY KEY, body REAL)",
+    "CREATE TABLE note (id TEXT PRIMARY KEY, body INTEGER) WITHOUT ROWID",
+  ])
+  func `an old log has numbers of its database, also under a key`(table: String) throws {
+    func fill(_ name: FilePath) throws -> FilePath {
+      let path = scratch[name]
+      try DatabaseBuilder(
+        pageSize: 1024, journal: .wal,
+        [
+          .init(stringLiteral: table),
+          """
+          WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+          INSERT INTO note SELECT i, random() / 1e6 FROM n
+          """,
+        ], leftover: .wal(["UPDATE note SET body = 7 WHERE CAST(id AS INTEGER) % 2"])
+      ).build(at: path)
+      return path
+    }
+    let path = try fill("app.db")
+    let (log, other) = (path.adding(suffix: "-wal"), try fill("other.db").adding(suffix: "-wal"))
+    let (own, others) = (try log.contents(), try other.contents())
+    #expect(try isKin(own, path))
+    #expect(try !isKin(others, path))
+  }
+
   @Test func `the log of another installation has none of them`() throws {
     let path = try build("app.db")
     let other = try build("other.db").adding(suffix: "-wal").contents()

@@ -82,4 +82,52 @@ import Testing
     ).build(at: path)
     #expect(try Survey(path).verdict == .healthy)
   }
+
+  @Test(
+    arguments: [
+      // In a log that was begun anew after the checkpoint.
+      [("", ["DELETE FROM note WHERE id > 90", "UPDATE sqlite_sequence SET seq = 90"])],
+      // In one that a reader held, so that a checkpoint copied its beginning and it went on.
+      [
+        ("PRAGMA wal_checkpoint(PASSIVE)", [marks, "INSERT INTO tag VALUES (1)"]),
+        ("", ["DELETE FROM note WHERE id > 90", "UPDATE sqlite_sequence SET seq = 90"]),
+      ],
+      // As a state that is put back whole.
+      [
+        (
+          "",
+          [
+            "BEGIN", "UPDATE note SET done = done", "DELETE FROM note WHERE id > 90",
+            "UPDATE sqlite_sequence SET seq = 90", "UPDATE tag SET name = name",
+            "PRAGMA user_version = 7", "COMMIT",
+          ]
+        )
+      ],
+    ] as [[(last: String, steps: [DatabaseBuilder.Step])]])
+  func `a log in which an app lowers a counter goes on from its file`(
+    _ parts: [(last: String, steps: [DatabaseBuilder.Step])]
+  ) throws {
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: 4096, journal: .wal,
+      [
+        Self.table("AUTOINCREMENT"), "CREATE TABLE tag (name)", "INSERT INTO tag VALUES ('a')",
+        Self.notes(1...100),
+      ]
+    ).build(at: path)
+    let connection = try Connection(path, mode: .app)
+    let reader = try Connection(path, mode: .app)
+    for part in parts {
+      for step in part.steps { try connection.execute(step.sql) }
+      if !part.last.isEmpty {
+        try reader.execute("BEGIN; SELECT * FROM tag")
+        _ = try connection.rows(part.last)
+      }
+    }
+    let survey = try Survey(
+      main: path.contents(), wal: path.adding(suffix: "-wal").contents())
+    #expect(survey.verdict == .healthy)
+    #expect(survey.tree(named: "note")?.records == 90)
+    withExtendedLifetime(reader) {}
+  }
 }
