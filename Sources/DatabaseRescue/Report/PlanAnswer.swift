@@ -100,7 +100,8 @@ package enum OptionText {
       table.add(
         ["    \(outcome.table)"] + columns.map { "\(Quantity.grouped($0.count(outcome)))" } + [
           outcome.lost == .none
-            ? "nothing" : "\(outcome.lost.words(atMost: outcome.lostAtMost), .bad)"
+            ? outcome.isReadInPart ? "nothing that can be read" : "nothing"
+            : "\(outcome.lost.words(atMost: outcome.lostAtMost), .bad)"
         ])
     }
     return table.lines(width: nil)

@@ -24,12 +24,17 @@ package struct MigrationReview: Sendable {
     besides others: [Name: OtherWrites] = [:]
   ) {
     let after = after.findingTexts(of: before)
-    let renames = Self.renames(before, after, contract)
+    let given = (contract?.renamedTables ?? [:]).pending(
+      from: Set(before.tables.keys), to: Set(after.tables.keys))
+    let joins = StateComparison.joins(given, before)
+    let renames = Self.renames(before, after, given: given.filter { joins[$0.value] == nil }, joins)
     let comparison = StateComparison(
-      before: before, after: after, contract: contract, renames: renames, others: others)
+      before: before, after: after, contract: contract, renames: renames, joins: joins,
+      others: others)
     rowCounts = comparison.rowCounts
     let losses =
-      rowCounts.compactMap(comparison.problem) + comparison.replacementProblems
+      rowCounts.compactMap(comparison.problem) + comparison.joinProblems
+      + comparison.replacementProblems
       + comparison.exchangeProblems + comparison.columnProblems + comparison.linkProblems
     losesData = !losses.isEmpty || comparison.hasCopiesForOthers
     problems =
@@ -48,17 +53,19 @@ package struct MigrationReview: Sendable {
       }
   }
 
-  /// New names of tables by their old ones: as the contract has them, or where the rows of a table that
-  /// is gone are those of one that is new.
+  /// New names of tables by their old ones: as they are given, or where the rows of a table that is gone
+  /// are those of one that is new.
   private static func renames(
-    _ before: MigrationState, _ after: MigrationState, _ contract: Contract?
+    _ before: MigrationState, _ after: MigrationState, given: [Name: Name], _ joins: [Name: [Name]]
   ) -> [Name: Name] {
-    var renames = (contract?.renamedTables ?? [:]).pending(
-      from: Set(before.tables.keys), to: Set(after.tables.keys))
-    let taken = Set(renames.values)
+    var renames = given
+    let taken = Set(renames.values).union(joins.keys)
+    let joined = Set(joins.values.joined())
     let new = after.tables.filter { before.tables[$0.key] == nil && !taken.contains($0.key) }
     for (name, figures) in before.tables
-    where after.tables[name] == nil && renames[name] == nil && figures.isTelling {
+    where after.tables[name] == nil && renames[name] == nil && !joined.contains(name)
+      && figures.isTelling
+    {
       var alike = new.filter { $0.value.rows == figures.rows && $0.value.sum == figures.sum }
       if alike.isEmpty {
         alike = new.filter { TablePair(name, $0.key, figures, $0.value, naming: [:]).isSameTable }

@@ -12,6 +12,7 @@ extension StateComparison {
     let new = after.schema.tables.filter { !old.contains($0.name) }.map { $0.columns.map(\.name) }
     return oldSchema.tables.filter { table in
       table.kind != .shadow && !table.name.isReserved && newTables[table.name] == nil
+        && !joins.values.joined().contains(table.name)
         && before.tables[table.name]?.rows ?? 0 == 0 && !new.contains(table.columns.map(\.name))
     }.map { table in
       switch table.kind {

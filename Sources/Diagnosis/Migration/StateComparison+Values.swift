@@ -144,7 +144,7 @@ extension StateComparison {
   /// What is otherwise than before, where nothing shows that anything is lost.
   var notices: [String] {
     otherRules + otherMarks + fullCounters + columnsDropped + otherValues + freeRows + freeValues
-      + fewerMigrations
+      + fewerMigrations + joinNotices
   }
 
   /// Columns with values that are gone, as a contract has it.
@@ -165,9 +165,13 @@ extension StateComparison {
   /// Rows that are gone from tables whose rows may come and go.
   private var freeRows: [String] {
     rowCounts.compactMap { count in
-      guard let then = count.before, let now = count.after, now < then,
-        isFreeByContract(count.oldName ?? count.table)
-      else { return nil }
+      let old = count.oldName ?? count.table
+      guard let then = count.before, then > count.after ?? 0, isFreeByContract(old) else {
+        return nil
+      }
+      guard let now = count.after else {
+        return "table '\(old)' with \(counted(then, "row")) is gone, as may be"
+      }
       return "'\(count.table)' had \(counted(then, "row")) and has \(now), as may be"
     }
   }

@@ -10,6 +10,8 @@ struct StateComparison {
   let contract: Contract?
   /// New names of tables by their old ones.
   let renames: [Name: Name]
+  /// The old names of tables that are made of several.
+  let joins: [Name: [Name]]
   /// What others do to tables, by the names of now.
   let others: [Name: OtherWrites]
   /// The tables that are there before and after.
@@ -28,10 +30,10 @@ struct StateComparison {
 
   init(
     before: MigrationState, after: MigrationState, contract: Contract?, renames: [Name: Name],
-    others: [Name: OtherWrites]
+    joins: [Name: [Name]], others: [Name: OtherWrites]
   ) {
     (self.before, self.after, self.contract, self.renames) = (before, after, contract, renames)
-    self.others = others
+    (self.joins, self.others) = (joins, others)
     let pairs = before.tables.sorted { $0.key < $1.key }.compactMap { old, then in
       let new = renames[old] ?? old
       let names = contract?.renamedColumns[new] ?? contract?.renamedColumns[old] ?? [:]
@@ -68,16 +70,18 @@ struct StateComparison {
     let oldNames = Dictionary(
       renames.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
     let names = Set(before.tables.keys.map { renames[$0] ?? $0 }).union(after.tables.keys)
+      .union(joins.keys).subtracting(joins.values.joined())
     return names.sorted().map { name in
       RowCount(
         table: name, oldName: oldNames[name],
-        before: before.tables[oldNames[name] ?? name]?.rows, after: after.tables[name]?.rows)
+        before: rowsBeforeJoin(into: name) ?? before.tables[oldNames[name] ?? name]?.rows,
+        after: after.tables[name]?.rows)
     }
   }
 
   func problem(with count: RowCount) -> String? {
     let old = count.oldName ?? count.table
-    guard let before = count.before, !isFree(old) else { return nil }
+    guard let before = count.before, joins[count.table] == nil, !isFree(old) else { return nil }
     guard let after = count.after else {
       return before == 0 ? nil : "table '\(old)' with \(counted(before, "row")) is gone"
     }

@@ -37,6 +37,12 @@ struct TablePair {
     (self.old, self.new, self.then, self.now) = (old, new, then, now)
     var names = names.pending(
       from: Set(then.columns.map(\.name)), to: Set(now.columns.map(\.name)))
+    // Of several columns that are one now, only one can have its values there.
+    for (new, olds) in Dictionary(grouping: names.keys.sorted(), by: { names[$0] ?? $0 })
+    where olds.count > 1 {
+      let own = olds.first { then.column($0)?.sum == now.column(new)?.sum } ?? olds[0]
+      for old in olds where old != own { names[old] = nil }
+    }
     let added = now.columns.filter { then.column($0.name) == nil }
     for column in then.columns
     where names[column.name] == nil && now.column(column.name) == nil

@@ -249,14 +249,21 @@ extension Examination {
   package var resetOption: RecoveryOption { resetOption(SalvageTrials()) }
 
   private func resetOption(_ trials: SalvageTrials) -> RecoveryOption {
-    func outcome(_ table: Name, _ rows: Int) -> RecoveryOption.Outcome {
-      .init(table: table, kept: 0, lost: rows == 0 ? .none : .exactly(rows))
+    // What cannot be read is lost with what can be.
+    func outcome(
+      _ table: Name, _ rows: Int, _ lost: Loss, atMost: Int? = nil
+    ) -> RecoveryOption.Outcome {
+      var outcome = RecoveryOption.Outcome(table: table, kept: 0, lost: lost.withAll(rows))
+      outcome.lostAtMost = atMost.map { $0 + rows }
+      return outcome
     }
     var option = option(
       .reset, "start with an empty database; the current files are kept aside",
       trials.salvage.map { trial in
-        outcomes(of: trial).map { outcome($0.table, $0.kept + $0.quarantined) }
-      } ?? tables.map { outcome($0, $1.records + $1.misplaced.count) })
+        outcomes(of: trial).map {
+          outcome($0.table, $0.kept + $0.quarantined, $0.lost, atMost: $0.lostAtMost)
+        }
+      } ?? tables.map { outcome($0, $1.records + $1.misplaced.count, reconstruction.loss(of: $1)) })
     option.basis = basis(of: trials.salvage, trials)
     return option
   }

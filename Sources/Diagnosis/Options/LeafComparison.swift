@@ -68,6 +68,7 @@ extension RowComparison {
   ) {
     (self.table, self.same, self.changed) = (table, same, changed)
     (self.onlyCurrent, self.onlyOther, columnsOnlyCurrent) = (onlyCurrent, onlyOther, [])
+    isCurrentInDoubt = false
   }
 }
 

@@ -47,6 +47,8 @@ public struct RecoveryOption: Hashable, Sendable {
     public var lostAtMost: Int?
     /// Rows that come back and are not in the current database.
     public var regained = 0
+    /// Whether rows of the current database are lost, or may be, which nobody can compare with others.
+    package var isReadInPart = false
   }
 
   /// What a prediction rests on.

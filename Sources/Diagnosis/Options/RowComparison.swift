@@ -19,6 +19,8 @@ package struct RowComparison: Hashable, Sendable {
   package let onlyCurrent: Int
   /// Rows that only the other state has: a restore brings them back.
   package let onlyOther: Int
+  /// Whether rows of the current state are lost, or may be, which nobody can compare.
+  package let isCurrentInDoubt: Bool
   /// Columns that only the current state has: a restore loses what they hold.
   package let columnsOnlyCurrent: [Name]
 
@@ -26,7 +28,8 @@ package struct RowComparison: Hashable, Sendable {
   package var outcome: RecoveryOption.Outcome {
     RecoveryOption.Outcome(
       table: table, kept: same, changed: changed,
-      lost: onlyCurrent == 0 ? .none : .exactly(onlyCurrent), regained: onlyOther)
+      lost: onlyCurrent == 0 ? .none : .exactly(onlyCurrent), regained: onlyOther,
+      isReadInPart: isCurrentInDoubt)
   }
 
   /// The same where the current state began empty: a row under an old number is a new one.
@@ -34,7 +37,7 @@ package struct RowComparison: Hashable, Sendable {
     let lost = onlyCurrent + changed
     return RecoveryOption.Outcome(
       table: table, kept: same, lost: lost == 0 ? .none : .exactly(lost),
-      regained: onlyOther + changed)
+      regained: onlyOther + changed, isReadInPart: isCurrentInDoubt)
   }
 }
 
@@ -52,8 +55,9 @@ extension Reconstruction {
         mine[name] ?? theirs[name].flatMap { survey.tree(named: $0.entry.name) },
         theirs[name] ?? mine[name].flatMap { other.survey.tree(named: $0.entry.name) }
       )
+      let isInDoubt = ours.map { loss(of: $0) != .none } ?? false
       return RowComparison(
-        of: name, ours.map { ComparedTable(name, $0, self) },
+        of: name, isInDoubt, ours.map { ComparedTable(name, $0, self) },
         others.map { ComparedTable(name, $0, other) })
     }
     for survey in [survey, other.survey] { try survey.failures.requireUncut() }
@@ -62,14 +66,16 @@ extension Reconstruction {
 }
 
 extension RowComparison {
-  fileprivate init(of name: Name, _ mine: ComparedTable?, _ theirs: ComparedTable?) {
+  fileprivate init(
+    of name: Name, _ isInDoubt: Bool, _ mine: ComparedTable?, _ theirs: ComparedTable?
+  ) {
     let shared = mine.flatMap { mine in theirs.flatMap { mine.columns(sharedWith: $0) } }
     let rows = RowPairing(
       rowCount: (mine?.rowCount ?? 0) + (theirs?.rowCount ?? 0),
       haveKeys: mine.map { $0.key != nil && $0.key == theirs?.key } ?? false,
       current: { mine?.forEachRow(shared, $0) },
       other: { theirs?.forEachRow(shared, $0) })
-    table = name
+    (table, isCurrentInDoubt) = (name, isInDoubt)
     (same, changed) = (rows.same, rows.changed)
     (onlyCurrent, onlyOther) = (rows.onlyCurrent, rows.onlyOther)
     columnsOnlyCurrent =
