@@ -58,7 +58,8 @@ extension Connection {
     // As many bytes as the module gives a node: of a page, or for 51 cells.
     let pageSize = Int(try value("PRAGMA page_size")?.integerValue ?? 4096)
     let byteCount =
-      nodes.values.map(\.count).max() ?? min(pageSize - 64, 4 + 51 * table.regionByteCount)
+      nodes.values.map(\.count).filter { $0 >= Self.nodeByteCountMin }.max()
+      ?? min(pageSize - 64, 4 + 51 * table.regionByteCount)
     configure(SQLITE_DBCONFIG_DEFENSIVE, false)
     defer { configure(SQLITE_DBCONFIG_DEFENSIVE, true) }
     try execute("BEGIN")
@@ -88,6 +89,9 @@ extension Connection {
     try execute("COMMIT")
     return (kept, added, noted.count - kept)
   }
+
+  /// How many bytes a node has at least: of fewer, the module takes none.
+  private static let nodeByteCountMin = 512 - 64
 
   private func nodes(of table: VirtualTable) throws(SQLiteError) -> [Int64: Bytes] {
     var nodes: [Int64: Bytes] = [:]

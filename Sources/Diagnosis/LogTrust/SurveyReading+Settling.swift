@@ -48,6 +48,8 @@ extension SurveyReading {
 
   /// The reading of the files without pages that stand there twice.
   private func withoutCopy(after survey: Survey) throws(ReadFailure) -> SurveyReading? {
+    // What lies behind the end to which a journal takes the file back is the transaction's.
+    if case .applied? = survey.image?.journal { return nil }
     guard isAsItWasWritten, let statedCount = survey.statedCount,
       let doubled = try DoubledPages(files.main, decision.geometry, statedCount: statedCount)
     else { return nil }

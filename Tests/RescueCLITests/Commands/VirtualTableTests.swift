@@ -278,6 +278,8 @@ import Testing
       // A node is gone, and coordinates of another one end before they begin.
       "DELETE FROM f_node WHERE nodeno = 3; UPDATE f_node SET data = CAST(substr(data, 1, 12) || "
         + "x'7F000000' || substr(data, 17) AS BLOB) WHERE nodeno = 2",
+      // Nodes of fewer bytes than the module takes.
+      "UPDATE f_node SET data = x'00000001'",
     ], ["SELECT 1", "DELETE FROM f_rowid WHERE rowid < 20", "DELETE FROM f_parent"])
   func `an R-tree whose nodes are not whole is made anew of the rows in them`(
     _ damage: String, _ other: String

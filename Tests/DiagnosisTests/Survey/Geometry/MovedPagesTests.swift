@@ -472,6 +472,40 @@ import Testing
     #expect(!Survey(main: bytes).findings.contains { $0.code == .pagesMoved })
   }
 
+  @Test func `what a transaction wrote twice is taken back by its journal`() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    try DatabaseBuilder(
+      pageSize: Self.pageSize,
+      [
+        """
+        CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT);
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+        INSERT INTO note SELECT i, 'body ' || i FROM n;
+        """
+      ],
+      leftover: .hotJournal([
+        "UPDATE note SET body = upper(body)",
+        "INSERT INTO note SELECT id + 300, zeroblob(900) FROM note LIMIT 4",
+      ])
+    ).build(at: path)
+    var bytes = try path.contents()
+    let journal = try path.adding(suffix: "-journal").contents()
+    // As many pages came as lie between a page and its copy: a spilled cache leaves such.
+    let stated = try #require(Survey(main: bytes, journal: journal).image).pageCount
+    let count = bytes.count / Self.pageSize - stated
+    #expect(count > 0 && count < stated - 2)
+    for page in (stated - 1)..<(stated - 1 + count) {
+      let twin = (page - count) * Self.pageSize
+      bytes.replaceSubrange(
+        (page * Self.pageSize)..<((page + 1) * Self.pageSize),
+        with: Bytes(bytes[twin..<(twin + Self.pageSize)]))
+    }
+    let survey = Survey(main: bytes, journal: journal)
+    #expect(survey.verdict == .healthy)
+    #expect(survey.tree(named: "note")?.records == 300)
+  }
+
   @Test func `pages that are only destroyed stay where they are`() throws {
     let (bytes, pages) = try database()
     var random = SeededRandom(seed: 3)
