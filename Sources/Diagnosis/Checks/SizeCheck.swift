@@ -83,9 +83,23 @@ extension Survey {
         "\(counts), and those behind are in use: part of a transaction that had not come to its end may "
         + "be among the rows"
     }
-    return lacksCountedPages
-      ? "\(counts), and nothing leads to those that are missing: a transaction may be there in part"
-      : nil
+    if lacksCountedPages {
+      return
+        "\(counts), and nothing leads to those that are missing: a transaction may be there in part"
+    }
+    let count = strayPages(of: header)
+    return count > 0
+      ? "\(counted(count, "page with contents belongs", "pages with contents belong")) to nothing: "
+        + "rows may be missing, or a transaction may be there in part" : nil
+  }
+
+  /// How many pages with the contents of long values, or lists of free pages, belong to nothing, while
+  /// all that leads to pages can be read: SQLite leaves none.
+  private func strayPages(of header: DatabaseHeader) -> Int {
+    guard header.isPageCountValid, freelist?.faults.isEmpty == true, !trees.isEmpty,
+      trees.allSatisfy(\.isReadable), schema?.tree.isReadable == true
+    else { return 0 }
+    return unclaimed.count { $0.content == .unknown && $0.page.number <= header.pageCount }
   }
 
   /// Whether part of a transaction seems to be there that had not come to its end.

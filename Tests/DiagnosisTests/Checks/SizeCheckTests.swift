@@ -57,6 +57,16 @@ import Testing
     #expect(Survey(main: specimen.bytes).pagesOfAnotherMoment == nil)
   }
 
+  @Test func `contents that nothing leads to may be of rows that are missing`() throws {
+    var specimen = try Specimen()
+    #expect(Survey(main: specimen.bytes).pagesOfAnotherMoment == nil)
+    // The free list is as it was before, and empty: its pages belong to nothing.
+    specimen.bytes.setBigEndian(0, at: 32)
+    specimen.bytes.setBigEndian(0, at: 36)
+    let words = try #require(Survey(main: specimen.bytes).pagesOfAnotherMoment)
+    #expect(words.hasPrefix("1 page with contents belongs to nothing"), "\(words)")
+  }
+
   @Test func `a page more than the header counts, with nothing on it, is worth a notice`() throws {
     let specimen = try Specimen().with(.append(count: Specimen.pageSize))
     #expect(specimen.said(.pageCountMismatch).map(\.severity) == [.notice])
