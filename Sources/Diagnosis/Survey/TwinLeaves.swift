@@ -75,15 +75,20 @@ struct TwinLeaves {
   }
 
   /// The roots that hold nothing but a copy of another table's leaf, whose rows have other types, or
-  /// fewer values, than theirs; by the positions of the trees.
+  /// fewer values, than theirs, or of the root of an index; by the positions of the trees.
   ///
-  /// No other table has as many columns, and so their leaves have no marks.
+  /// No other table has as many columns, and so their leaves have no marks. What an index has of the rows
+  /// of its own table is no other table's, to the last byte.
   func copiedRoots(_ claims: PageClaims) -> [(tree: Int, page: PageNumber)] {
     trees.indices.compactMap { index in
       let tree = trees[index]
-      guard tree.pages == 1, tree.leafMarks.isEmpty, tree.rowsOfOthers * 2 > tree.records,
+      guard tree.pages == 1, tree.leafMarks.isEmpty, tree.records > 0, tree.entry.kind == .table,
         let root = tree.root, root != .first, let bytes = try? image.bytes(of: root)
       else { return nil }
+      guard tree.rowsOfOthers * 2 > tree.records else {
+        let isCopy = !tree.isRowIDTable && trees.contains { isRoot(of: $0, tree.records, bytes) }
+        return isCopy ? (index, root) : nil
+      }
       let isCopy = image.dataPages.contains { page in
         page != root
           && claims.owner(of: page)?.tree.map { trees.indices.contains($0) && $0 != index } == true
@@ -91,6 +96,15 @@ struct TwinLeaves {
       }
       return isCopy ? (index, root) : nil
     }
+  }
+
+  /// Whether these bytes are the root, and the only page, of an index that has what its table has.
+  private func isRoot(of tree: TreeSurvey, _ records: Int, _ bytes: Bytes) -> Bool {
+    guard tree.entry.kind == .index, tree.pages == 1, tree.records == records, tree.isSound,
+      let root = tree.root, (try? image.bytes(of: root)) == bytes
+    else { return false }
+    let table = trees.first { $0.entry.kind == .table && $0.entry.name == tree.entry.table }
+    return table?.expectedKeys[tree.entry.name] == tree.keys
   }
 
   private func mark(of place: Place) -> LeafMark { trees[place.tree].leafMarks[place.leaf] }

@@ -93,6 +93,22 @@ struct TwinLeavesTests {
     throw FormatError(.noCell)
   }
 
+  @Test func `a root that is a copy of an index of another table is not the table's`() throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE daily (day TEXT PRIMARY KEY, sum INT);
+      CREATE TABLE sample (key TEXT PRIMARY KEY, at INT, v) WITHOUT ROWID;
+      INSERT INTO daily VALUES ('mon', 1), ('tue', 2), ('wed', 3);
+      INSERT INTO sample VALUES ('a', 1, 'x'), ('b', 2, 'y');
+      """)
+    let index = specimen.pages(of: "sqlite_autoindex_daily_1", "leaf")[0]
+    let victim = specimen.pages(of: "sample", "leaf")[0]
+    let rebuilt = Reconstruction(main: specimen.with(.copyPage(from: index, to: victim)).bytes)
+    #expect(rebuilt.survey.tree(named: "sample").map { rebuilt.rowsFound(in: $0) } == 0)
+    #expect(rebuilt.survey.verdict == .damagedLossy)
+    #expect(Survey(main: specimen.bytes).verdict == .healthy)
+  }
+
   @Test func `a leaf that fits between the keys of another table is not that table's`() throws {
     let specimen = try Specimen(Self.tables)
     let (source, victim) = try likePlaces(in: specimen)
