@@ -41,6 +41,15 @@ struct KnownForms {
     }
   }
 
+  /// Whether the rows on a leaf are such as a table here has, and are numbered on from all that each
+  /// such table has.
+  fileprivate func goOn(in leaf: BTreePage, _ cells: [Cell], in image: Image) -> Bool {
+    let roots = tables.filter { $0.form.isBorneOut(by: leaf, in: image, isOfIndex: false) == true }
+      .compactMap(\.root)
+    guard let first = cells.first?.rowID, !roots.isEmpty else { return false }
+    return roots.allSatisfy { root in image.lastRowID(inTableAt: root).map { $0 < first } ?? false }
+  }
+
   /// Whether the records on a page are such as an index here has.
   fileprivate func haveIndex(of page: BTreePage, in image: Image) -> Bool {
     indexes.contains { $0.isBorneOut(by: page, in: image, isOfIndex: true) == true }
@@ -49,7 +58,8 @@ struct KnownForms {
 
 extension PageClaims {
   /// Claims the pages behind the end of a whole database, where its header tells the end, nothing
-  /// beyond is in use, and no table lies there that its schema does not name.
+  /// beyond is in use, and neither a table lies there that its schema does not name, nor rows that are
+  /// newer than all of a table.
   mutating func claim(behind header: DatabaseHeader, of image: Image, _ known: KnownForms) {
     guard header.isPageCountValid, (1..<image.pageCount).contains(header.pageCount) else { return }
     var isUsed = false
@@ -57,7 +67,8 @@ extension PageClaims {
     guard !isUsed else { return }
     // Of a hole in the file, nothing could be taken for lost.
     let pages = image.dataPages.filter { $0.number > header.pageCount }
-    guard !PagesBehindEnd(pages, in: image, known).holdUnknownTable else { return }
+    let behind = PagesBehindEnd(pages, in: image, known)
+    guard !behind.holdUnknownTable, !behind.holdNewerRows else { return }
     for page in pages { _ = claim(page, for: .reserved) }
   }
 }
@@ -103,6 +114,16 @@ private struct PagesBehindEnd {
     }
   }
 
+  /// Whether rows lie there that go on from those of a table, because page 1 and the pages of that are
+  /// older than they.
+  ///
+  /// What an app deleted last, before the file shrank and kept its length, looks alike.
+  var holdNewerRows: Bool {
+    sound.contains { page, cells in
+      page.kind == .tableLeaf && known.goOn(in: page, cells, in: image)
+    }
+  }
+
   /// Whether no leaf there goes on where the rows of another one begin or end: of a table with
   /// several leaves, a page would lead to them.
   private func isAlone(_ cells: [Cell]) -> Bool {
@@ -117,5 +138,19 @@ private struct PagesBehindEnd {
       }
       return below.kind.isTable == page.kind.isTable && below.soundCells != nil
     }
+  }
+}
+
+extension Image {
+  /// The largest rowid in the tree of a table; nil where it has none, or cannot be read.
+  fileprivate func lastRowID(inTableAt root: PageNumber) -> Int64? {
+    var number = root
+    for _ in 0..<TreeWalk.depthMax {
+      guard let page = try? btreePage(number), let cells = page.soundCells else { return nil }
+      if page.kind.isLeaf { return cells.last?.rowID }
+      guard let child = page.children(of: cells).last ?? nil else { return nil }
+      number = child
+    }
+    return nil
   }
 }

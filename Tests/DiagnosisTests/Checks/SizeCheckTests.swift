@@ -67,6 +67,35 @@ import Testing
     #expect(words.hasPrefix("1 page with contents belongs to nothing"), "\(words)")
   }
 
+  /// A database of which rows were added, and then others deleted, in three states.
+  private func states() throws -> [Bytes] {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    func fill(_ ids: ClosedRange<Int>) -> String {
+      """
+      WITH RECURSIVE n (i) AS (SELECT \(ids.lowerBound) UNION ALL
+        SELECT i + 1 FROM n WHERE i < \(ids.upperBound))
+      INSERT INTO message SELECT i, 'message text ' || i FROM n
+      """
+    }
+    try DatabaseBuilder(["CREATE TABLE message (id INTEGER PRIMARY KEY, body TEXT)"])
+      .build(at: path)
+    return try [fill(1...200), fill(201...2000), "DELETE FROM message WHERE id % 2; VACUUM"].map {
+      try Connection(path, mode: .app).execute($0)
+      return try path.contents()
+    }
+  }
+
+  @Test func `rows behind the end that go on from those of a table are newer than page 1`() throws {
+    let states = try states()
+    let survey = Survey(main: states[0] + states[1].dropFirst(states[0].count))
+    #expect(survey.verdict == .damagedLossy)
+    #expect(Reconstruction(survey).rowsWithoutTable.rows > 1500)
+    // What was left behind when the file shrank is older.
+    let shrunk = Survey(main: states[2] + states[1].dropFirst(states[2].count))
+    #expect(shrunk.verdict == .healthy)
+  }
+
   @Test func `a page more than the header counts, with nothing on it, is worth a notice`() throws {
     let specimen = try Specimen().with(.append(count: Specimen.pageSize))
     #expect(specimen.said(.pageCountMismatch).map(\.severity) == [.notice])
