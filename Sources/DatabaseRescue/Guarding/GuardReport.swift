@@ -35,6 +35,8 @@ public struct GuardReport: Sendable {
   /// Whether the backup still holds after the migration, which can have removed it, or written to it:
   /// it is read again where the result is refused, and looked for where it is kept.
   public internal(set) var isBackupWhole: Bool = true
+  /// Whether somebody was told of the problems, and has decided what is done about them.
+  package internal(set) var isDecided = false
   /// What is not as it was, although the backup was put back.
   public internal(set) var remainders: [String] = []
 

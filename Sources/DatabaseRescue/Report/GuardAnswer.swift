@@ -58,7 +58,8 @@ package struct GuardAnswer: CommandAnswer {
 
   package var lines: [AnswerLine] {
     guard report.isKept else {
-      return (report.isUnchanged ? report.judgement.refusalText.map { .said($0) } : []) + end
+      // Whoever was asked what to do was told why.
+      return (!report.isDecided ? report.judgement.refusalText.map { .said($0) } : []) + end
         + [.result("")] + message.map { .result("  \($0)") }
     }
     let unchanged: StyledText =

@@ -50,6 +50,7 @@ extension Run {
           + "not put back")
     }
     let wish = try work.net.onFailure(report)
+    report.isDecided = true
     let remedy = report.isBackupWhole ? wish : .stop
     if remedy == .restore {
       do throws(RescueError) {
