@@ -15,7 +15,9 @@ extension TableComparison {
     let isSurgical =
       column.constantDefault != nil && definition?.position(of: "references") != nil
     let checks = expectedDeclaration.checks(of: column.name).map { check in
-      found.rows(breaking: check.sql, adding: missingColumns, strict: expected.strict)
+      found.rows(
+        breaking: check.sql, adding: missingColumns, strict: expected.strict,
+        retyped: retyped(of: found.columns.map(\.name)))
     }
     return ContractDifference.Mend(
       [

@@ -182,13 +182,17 @@ extension TableComparison {
     let new = missingColumns.filter { column in columns.contains { $0.name == column.name } }
     guard new.allSatisfy({ $0.generated == .none }) else { return nil }
     let defaults = new.map { ($0.name, $0.defaultSQL ?? "NULL") }
-    let retyped = columns.compactMap(\.name).compactMap { name -> (Name, Affinity)? in
-      newAffinity(of: name).map { (name, $0) }
-    }
     return found.duplicates(
       of: columns, where: predicate,
       defaults: Dictionary(defaults, uniquingKeysWith: { first, _ in first }),
-      retyped: Dictionary(retyped, uniquingKeysWith: { first, _ in first }))
+      retyped: retyped(of: columns.compactMap(\.name)))
+  }
+
+  /// The affinities of those columns that get another one.
+  func retyped(of names: [Name]) -> [Name: Affinity] {
+    Dictionary(
+      names.compactMap { name in newAffinity(of: name).map { (name, $0) } },
+      uniquingKeysWith: { first, _ in first })
   }
 
   private func extraIndex(_ present: IndexMeaning) -> ContractDifference {

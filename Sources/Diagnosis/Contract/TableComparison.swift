@@ -174,7 +174,11 @@ struct TableComparison {
     let present = texts(
       found.checks.map { SQLTokens(parsing: $0).unqualified(by: found.name) }, besides: [])
     return unnamed(.check, wanted, present) { check in
-      [found.rows(breaking: check, adding: missingColumns, strict: expected.strict)]
+      [
+        found.rows(
+          breaking: check, adding: missingColumns, strict: expected.strict,
+          retyped: retyped(of: found.columns.map(\.name)))
+      ]
     }
   }
 

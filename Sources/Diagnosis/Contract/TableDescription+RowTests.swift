@@ -56,12 +56,14 @@ extension TableDescription {
       noun: "row", finding: "with a value that is not of the type of its column (\(names))")
   }
 
-  /// The rows that break a CHECK constraint, with the columns that are added to them.
+  /// The rows that break a CHECK constraint, with the columns that are added to them, and values as
+  /// columns of another type keep them.
   func rows(
-    breaking check: String, adding new: [ColumnDescription] = [], strict: Bool = false
+    breaking check: String, adding new: [ColumnDescription] = [], strict: Bool = false,
+    retyped: [Name: Affinity] = [:]
   ) -> ContractDifference.Mend.RowTest {
     Test(
-      query: counting("NOT (\(check)\n)", adding: new, strict: strict),
+      query: counting("NOT (\(check)\n)", adding: new, strict: strict, retyped: retyped),
       condition: "it fails where a row breaks \(check)", noun: "row",
       finding: "that would break it")
   }
@@ -148,15 +150,23 @@ extension TableDescription {
   }
 
   private func counting(
-    _ condition: String, adding new: [ColumnDescription] = [], strict: Bool = false
+    _ condition: String, adding new: [ColumnDescription] = [], strict: Bool = false,
+    retyped: [Name: Affinity] = [:]
   ) -> String {
     let added = new.compactMap { column in
       column.addedValue(strict: strict).map { "\($0) AS \(column.name.quotedIdentifier)" }
     }
     let table = name.quotedIdentifier
+    let own =
+      retyped.isEmpty
+      ? ["*"]
+      : columns.map { column in
+        let value = column.name.quotedIdentifier
+        return retyped[column.name].map { "\($0.keeping(value)) AS \(value)" } ?? value
+      }
     let rows =
-      added.isEmpty
-      ? table : "(SELECT *, \(added.joined(separator: ", ")) FROM \(table)) AS \(table)"
+      added.isEmpty && retyped.isEmpty
+      ? table : "(SELECT \((own + added).joined(separator: ", ")) FROM \(table)) AS \(table)"
     return "SELECT count(*) FROM \(rows) WHERE \(condition)"
   }
 

@@ -214,6 +214,11 @@ import Testing
       "a", "(1)", "a, b DEFAULT 0 CHECK (b > 0)",
       "missing column t.b: it fails: there is 1 row that would break it"
     ),
+    ("a TEXT", "('1'), ('2')", "a INTEGER CHECK (typeof(a) = 'integer')", nil),
+    (
+      "a TEXT", "('1'), ('abc')", "a INTEGER CHECK (typeof(a) = 'integer')",
+      "missing check t: it fails: there is 1 row that would break it"
+    ),
     ("a TEXT", "('1'), ('2')", "a INTEGER PRIMARY KEY", nil),
     (
       "a TEXT", "('1'), (NULL)", "a INTEGER PRIMARY KEY",
