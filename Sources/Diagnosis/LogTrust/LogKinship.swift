@@ -68,7 +68,9 @@ struct LogKinship {
         let values = try? Record(page.bytes, in: cell.local).values,
         let id = cell.rowID.map(Value.integer) ?? values.first
       else { return nil }
-      return (id, Set(values.dropFirst(cell.rowID == nil ? 1 : 0).filter(isLong)))
+      let long = Set(values.dropFirst(cell.rowID == nil ? 1 : 0).filter(isLong))
+      // An entry of an index may be nothing but its key.
+      return long.isEmpty && cell.rowID == nil ? nil : (id, long)
     }
   }
 

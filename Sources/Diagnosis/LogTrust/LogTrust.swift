@@ -87,13 +87,22 @@ struct LogTrust {
 
   /// Whether the file's pages bear out the log, and not its own head, which came from another database.
   private func isHeadOfAnother(_ bare: Image) -> Bool {
-    guard case .applied(let log) = full.wal, let bytes = full.files.wal,
-      LogKinship(of: log, bytes, beside: bare).isProven
+    let hasOtherSchema = full.origin(of: .first) == .wal && hasOtherRoots(bare)
+    let countsOthers = bare.header.map { $0.isPageCountValid && $0.pageCount != bare.pageCount }
+    guard hasOtherSchema || countsOthers == true, case .applied(let log) = full.wal,
+      let bytes = full.files.wal, LogKinship(of: log, bytes, beside: bare).isProven
     else { return false }
     let alone = survey(bare)
-    if alone.countsPagesOfAnother { return true }
-    guard full.origin(of: .first) == .wal else { return false }
-    return alone.header == nil && isOfOtherTables(bare) || alone.speaksOfAnother
+    return alone.countsPagesOfAnother
+      || hasOtherSchema
+        && (alone.header == nil && isOfOtherTables(bare) || alone.speaksOfAnother)
+  }
+
+  /// Whether a table of the log's schema has another root in the database file, or all are others.
+  private func hasOtherRoots(_ bare: Image) -> Bool {
+    let own = Dictionary(tables(in: full).map { ($0.name, $0.root) }) { first, _ in first }
+    return tables(in: bare).contains { table in own[table.name].map { $0 != table.root } ?? false }
+      || isOfOtherTables(bare)
   }
 
   /// Whether the log has no table of the file, and makes more objects than its statements can.

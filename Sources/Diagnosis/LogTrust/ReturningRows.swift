@@ -54,11 +54,11 @@ struct ReturningRows {
     let frames = Dictionary(grouping: log.committed, by: \.page)
     // A state that was put back whole, as SQLite's backup interface does, lowers what it likes.
     guard frames.count <= Self.pagesMax, !log.hasWholeState else { return }
-    var pairs: [(old: Leaf, new: Leaf)] = []
+    func content(_ frame: WriteAheadLog.Frame) -> Bytes? {
+      try? bytes.read(at: frame.offset, count: log.pageSize)
+    }
+    var pairs: [(number: PageNumber, old: Leaf, new: Leaf)] = []
     for (number, frames) in frames {
-      func content(_ frame: WriteAheadLog.Frame) -> Bytes? {
-        try? bytes.read(at: frame.offset, count: log.pageSize)
-      }
       guard let last = frames.last, let now = content(last),
         let before = try? bare.bytes(of: number)
       else { continue }
@@ -66,21 +66,24 @@ struct ReturningRows {
         hasCopies = true
         continue
       }
-      // What an earlier frame holds was copied to the file: the last one came after it.
-      guard !frames.dropLast().contains(where: { content($0) == before }) else { continue }
       func leaf(_ bytes: Bytes) -> Leaf {
         (try? BTreePage(bytes, number: number, geometry: bare.geometry)).map { Leaf($0) } ?? Leaf()
       }
-      pairs.append((leaf(before), leaf(now)))
+      pairs.append((number, leaf(before), leaf(now)))
     }
     // Most logs only add rows: nothing is said without a newest row that is gone.
     guard
       pairs.contains(where: { ($0.old.rows.keys.max() ?? .min) > ($0.new.rows.keys.max() ?? .max) })
     else { return }
+    // What an earlier frame holds was copied to the file: the last one came after it.
+    pairs.removeAll { pair in
+      let before = try? bare.bytes(of: pair.number)
+      return frames[pair.number]?.dropLast().contains { content($0) == before } ?? false
+    }
     // Rows that went to another page are neither gone nor back.
     let olds = Set(pairs.flatMap(\.old.rows.values))
     let news = Set(pairs.flatMap(\.new.rows.values))
-    for (old, new) in pairs {
+    for (_, old, new) in pairs {
       let fixed = Self.fixed(old, new)
       Self.count(&back, of: new, beside: old, where: { !olds.contains($0) }, fixed)
       Self.count(&gone, of: old, beside: new, where: { !news.contains($0) }, fixed)
