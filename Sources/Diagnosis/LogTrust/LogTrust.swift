@@ -98,11 +98,10 @@ struct LogTrust {
         && (alone.header == nil && isOfOtherTables(bare) || alone.speaksOfAnother)
   }
 
-  /// Whether a table of the log's schema has another root in the database file, or all are others.
+  /// Whether a table of the database file has another root in the log's schema, or is none of that.
   private func hasOtherRoots(_ bare: Image) -> Bool {
     let own = Dictionary(tables(in: full).map { ($0.name, $0.root) }) { first, _ in first }
-    return tables(in: bare).contains { table in own[table.name].map { $0 != table.root } ?? false }
-      || isOfOtherTables(bare)
+    return tables(in: bare).contains { own[$0.name] != .some($0.root) }
   }
 
   /// Whether the log has no table of the file, and makes more objects than its statements can.
