@@ -249,13 +249,12 @@ extension Examination {
   package var resetOption: RecoveryOption { resetOption(SalvageTrials()) }
 
   private func resetOption(_ trials: SalvageTrials) -> RecoveryOption {
-    // What cannot be read is lost with what can be.
+    // What can be read goes; of a table of which nothing can be, what is known to be gone counts.
     func outcome(
       _ table: Name, _ rows: Int, _ lost: Loss, atMost: Int? = nil
     ) -> RecoveryOption.Outcome {
-      var outcome = RecoveryOption.Outcome(table: table, kept: 0, lost: lost.withAll(rows))
-      outcome.lostAtMost = atMost.map { $0 + rows }
-      return outcome
+      guard rows == 0 else { return .init(table: table, kept: 0, lost: .exactly(rows)) }
+      return .init(table: table, kept: 0, lost: lost, lostAtMost: atMost)
     }
     var option = option(
       .reset, "start with an empty database; the current files are kept aside",

@@ -142,16 +142,6 @@ extension Loss {
     }
   }
 
-  /// The loss when so many rows go that are there.
-  func withAll(_ rows: Int) -> Loss {
-    switch self {
-    case .none: rows == 0 ? .none : .exactly(rows)
-    case .exactly(let count): .exactly(count + rows)
-    case .atLeast(let count): .atLeast(count + rows)
-    case .unknown: rows == 0 ? .unknown : .atLeast(rows)
-    }
-  }
-
   /// The loss when so many rows of it have come back.
   package func reduced(by restored: Int) -> Loss {
     switch self {
