@@ -6,17 +6,21 @@ import SQLiteFormat
 
 /// What the records of a database can look like.
 struct KnownForms {
-  private let tables: [(form: RecordForm, root: PageNumber?)]
+  private let tables: [(form: RecordForm, root: PageNumber?, counter: Int64?)]
   private let indexes: [RecordForm]
 
-  /// The forms of the tables and indexes that have a tree.
-  init(_ trees: [TreeSurvey], _ schema: SchemaSurvey) {
-    var tables: [(form: RecordForm, root: PageNumber?)] = []
+  /// The forms of the tables and indexes that have a tree; `counters` are those of AUTOINCREMENT.
+  init(_ trees: [TreeSurvey], _ schema: SchemaSurvey, counters: [Name: Int64]) {
+    var tables: [(form: RecordForm, root: PageNumber?, counter: Int64?)] = []
     var indexes: [RecordForm] = []
     for tree in trees {
       guard let table = schema.table(named: tree.entry.table) else { continue }
       if tree.entry.kind == .table {
-        tables.append((RecordForm(table), tree.isRowIDTable ? tree.root : nil))
+        tables.append(
+          (
+            RecordForm(table), tree.isRowIDTable ? tree.root : nil,
+            table.autoincrement ? counters[table.name] ?? 0 : nil
+          ))
       } else if let index = schema.parsed.index(named: tree.entry.name, of: table.name) {
         indexes.append(RecordForm(index, over: table))
       }
@@ -41,13 +45,12 @@ struct KnownForms {
     }
   }
 
-  /// Whether the rows on a leaf are such as a table here has, and are numbered on from all that each
-  /// such table has.
+  /// Whether the rows on a leaf are such as a table here has, and have numbers that no such table has
+  /// given out yet.
   fileprivate func goOn(in leaf: BTreePage, _ cells: [Cell], in image: Image) -> Bool {
-    let roots = tables.filter { $0.form.isBorneOut(by: leaf, in: image, isOfIndex: false) == true }
-      .compactMap(\.root)
-    guard let first = cells.first?.rowID, !roots.isEmpty else { return false }
-    return roots.allSatisfy { root in image.lastRowID(inTableAt: root).map { $0 < first } ?? false }
+    let own = tables.filter { $0.form.isBorneOut(by: leaf, in: image, isOfIndex: false) == true }
+    guard let first = cells.first?.rowID, !own.isEmpty else { return false }
+    return own.allSatisfy { $0.counter.map { $0 < first } ?? false }
   }
 
   /// Whether the records on a page are such as an index here has.
@@ -58,8 +61,8 @@ struct KnownForms {
 
 extension PageClaims {
   /// Claims the pages behind the end of a whole database, where its header tells the end, nothing
-  /// beyond is in use, and neither a table lies there that its schema does not name, nor rows that are
-  /// newer than all of a table.
+  /// beyond is in use, and neither a table lies there that its schema does not name, nor rows that
+  /// their table has not numbered yet.
   mutating func claim(behind header: DatabaseHeader, of image: Image, _ known: KnownForms) {
     guard header.isPageCountValid, (1..<image.pageCount).contains(header.pageCount) else { return }
     var isUsed = false
@@ -114,10 +117,10 @@ private struct PagesBehindEnd {
     }
   }
 
-  /// Whether rows lie there that go on from those of a table, because page 1 and the pages of that are
-  /// older than they.
+  /// Whether rows lie there with numbers above the counter of their table, because page 1 and the pages
+  /// of that are older than they.
   ///
-  /// What an app deleted last, before the file shrank and kept its length, looks alike.
+  /// Of a table without AUTOINCREMENT, what an app deleted last before the file shrank looks alike.
   var holdNewerRows: Bool {
     sound.contains { page, cells in
       page.kind == .tableLeaf && known.goOn(in: page, cells, in: image)
@@ -138,19 +141,5 @@ private struct PagesBehindEnd {
       }
       return below.kind.isTable == page.kind.isTable && below.soundCells != nil
     }
-  }
-}
-
-extension Image {
-  /// The largest rowid in the tree of a table; nil where it has none, or cannot be read.
-  fileprivate func lastRowID(inTableAt root: PageNumber) -> Int64? {
-    var number = root
-    for _ in 0..<TreeWalk.depthMax {
-      guard let page = try? btreePage(number), let cells = page.soundCells else { return nil }
-      if page.kind.isLeaf { return cells.last?.rowID }
-      guard let child = page.children(of: cells).last ?? nil else { return nil }
-      number = child
-    }
-    return nil
   }
 }

@@ -150,8 +150,11 @@ extension Survey {
     let isWhole =
       schema.tree.isSound && trees.allSatisfy(\.isSound) && schema.isWhole
       && freelist?.faults.isEmpty != false
-    if isWhole, let believed {
-      freeClaims.claim(behind: believed, of: image, KnownForms(trees, schema))
+    if isWhole, let believed, believed.pageCount < image.pageCount {
+      freeClaims.claim(
+        behind: believed, of: image,
+        KnownForms(
+          trees, schema, counters: Self.sequences(of: trees, in: image, schema.encoding)))
     }
     kind = reading.kind
     cutHeaderCount = nil
