@@ -141,7 +141,8 @@ struct Descent {
   /// when there is none.
   ///
   /// `whole` gives the state with digests of its rows, and all that a backup says of it: it is
-  /// asked only where the state counts less than the backup, or tables may have other names. `isKnown` tells
+  /// asked only where the state counts less than the backup, has other rows and counts as much, or
+  /// tables may have other names. `isKnown` tells
   /// which backups may be older than the state; `passOver` is told of the newer backups
   /// that are damaged or cannot be read, with which nothing is compared.
   ///
@@ -165,12 +166,19 @@ struct Descent {
     else { return nil }
     let isOurs = try wasReplaced(since: newest)
     let mayBeOlder = !isOurs && state.isBehind(then.mark)
-    let now = mayBeOlder || state.mayHaveRenamed(since: then.mark) ? try whole() : nil
-    let evidence = Succession.Evidence(
+    let isAsked =
+      mayBeOlder || state.mayHaveRenamed(since: then.mark)
+      || state.hasChangedUncounted(since: then.mark)
+    let now = isAsked ? try whole() : nil
+    var evidence = Succession.Evidence(
       isOldFile: try isOlder(than: newest), lossMax: isOurs ? nil : lossMax,
       freeTables: freeTables, renamedTables: renamedTables
     ) { table in
       now?.content.leaves(of: table).contains { then.leaves(of: table).contains($0) } == true
+    }
+    evidence.isMadeAnew = { table in
+      let (own, others) = (now?.content.leaves(of: table) ?? [], then.leaves(of: table))
+      return own.count > 1 && others.count > 1 && own.isDisjoint(with: others)
     }
     let succession = Succession(
       of: now?.mark ?? state, after: newest.earlier(then),

@@ -55,7 +55,7 @@ extension StateMark {
   }
 
   /// Whether a table has other rows than before, although no commit was counted since.
-  func hasChangedUncounted(since other: StateMark) -> Bool {
+  package func hasChangedUncounted(since other: StateMark) -> Bool {
     guard countsCommits, other.countsCommits, changeCounter != nil,
       changeCounter == other.changeCounter
     else { return false }

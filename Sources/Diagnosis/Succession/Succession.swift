@@ -52,6 +52,8 @@ package struct Succession: Hashable, Sendable {
     package var isOldFile: Bool
     /// Whether a table has pages in common with the newest backup.
     package var sharesPages: @Sendable (_ table: Name) -> Bool
+    /// Whether a table of several pages has none in common with it: the database was made anew.
+    package var isMadeAnew: @Sendable (_ table: Name) -> Bool = { _ in false }
     /// How many of a hundred rows a table may lose; nil for any number.
     package var lossMax: Int?
     /// The tables that may lose any number of rows.
@@ -103,6 +105,7 @@ package struct Succession: Hashable, Sendable {
       [
         reason.map { Finding(.databaseOlder, $0) },
         evidence.isOldFile && now.hasChangedUncounted(since: then)
+          && !now.tables.contains { evidence.isMadeAnew($0.name) }
           ? Finding(
             .changedUncounted,
             "tables have other rows than in backup \(newest.name), and its change counter is the same"

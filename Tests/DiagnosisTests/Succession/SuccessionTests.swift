@@ -16,13 +16,15 @@ import Testing
 
   private static func codes(
     _ now: StateMark, after then: StateMark, older: [StateMark] = [], isOldFile: Bool = true,
-    lossMax: Int? = nil, shares: Bool = false
+    lossMax: Int? = nil, shares: Bool = false, isMadeAnew: Bool = false
   ) -> [FindingCode] {
-    Succession(
+    var evidence = Succession.Evidence(
+      isOldFile: isOldFile, lossMax: lossMax, sharesPages: { _ in shares })
+    evidence.isMadeAnew = { _ in isMadeAnew }
+    return Succession(
       of: now, after: Succession.Earlier("NEWEST", then),
       older: older.enumerated().map { Succession.Earlier("OLDER\($0.offset)", $0.element) },
-      evidence: Succession.Evidence(
-        isOldFile: isOldFile, lossMax: lossMax, sharesPages: { _ in shares })
+      evidence: evidence
     ).findings.filter { $0.severity > .notice || $0.code == .databaseOlder }.map(\.code)
   }
 
@@ -52,6 +54,8 @@ import Testing
     #expect(Self.codes(mark(9, "b", counts: false), after: then) == [])
     #expect(Self.codes(mark(9, "b"), after: mark(9, "a", counts: false)) == [])
     #expect(Self.codes(mark(9, "b"), after: then, isOldFile: false) == [])
+    // Another database that an app has made with as many commits has no page in common.
+    #expect(Self.codes(mark(9, "b"), after: then, isMadeAnew: true) == [])
   }
 
   @Test func `the very state of an older backup is named`() throws {
