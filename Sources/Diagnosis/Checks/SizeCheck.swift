@@ -97,7 +97,7 @@ extension Survey {
   /// all that leads to pages can be read: SQLite leaves none.
   private func strayPages(of header: DatabaseHeader) -> Int {
     guard header.isPageCountValid, freelist?.faults.isEmpty == true, !trees.isEmpty,
-      trees.allSatisfy(\.isReadable), schema?.tree.isReadable == true
+      areTreesReadable
     else { return 0 }
     return unclaimed.count { $0.content == .unknown && $0.page.number <= header.pageCount }
   }

@@ -6,14 +6,12 @@ import SQLiteFormat
 enum UnclaimedPageCheck: SurveyCheck {
   static func findings(in survey: Survey) -> [Finding] {
     // While trees are cut off, the pages below the cut are without an owner: no news.
-    let isWhole =
-      survey.trees.allSatisfy { $0.isReadable } && survey.schema?.tree.isReadable == true
     let pages = survey.unclaimed.filter { page in
       if case .btree(.tableLeaf, let cells) = page.content { return cells == 0 }
       return true
     }
     let count = pages.count + survey.unclaimedInHoles
-    guard isWhole, count > 0 else { return [] }
+    guard survey.areTreesReadable, count > 0 else { return [] }
     return [
       Finding(
         .pageUnclaimed, words(for: count, pages.first?.page, inHoles: survey.unclaimedInHoles),

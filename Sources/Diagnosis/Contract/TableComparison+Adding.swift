@@ -14,11 +14,7 @@ extension TableComparison {
     // A reference with a default is refused while foreign keys are on.
     let isSurgical =
       column.constantDefault != nil && definition?.position(of: "references") != nil
-    let checks = expectedDeclaration.checks(of: column.name).map { check in
-      found.rows(
-        breaking: check.sql, adding: missingColumns, strict: expected.strict,
-        retyped: retyped(of: found.columns.map(\.name)))
-    }
+    let checks = expectedDeclaration.checks(of: column.name).map { rows(breaking: $0.sql) }
     return ContractDifference.Mend(
       [
         ContractDifference.Mend.Step(

@@ -174,12 +174,15 @@ struct TableComparison {
     let present = texts(
       found.checks.map { SQLTokens(parsing: $0).unqualified(by: found.name) }, besides: [])
     return unnamed(.check, wanted, present) { check in
-      [
-        found.rows(
-          breaking: check, adding: missingColumns, strict: expected.strict,
-          retyped: retyped(of: found.columns.map(\.name)))
-      ]
+      [rows(breaking: check)]
     }
+  }
+
+  /// The rows that would break a CHECK constraint once they are as is expected.
+  func rows(breaking check: String) -> ContractDifference.Mend.RowTest {
+    found.rows(
+      breaking: check, adding: missingColumns, strict: expected.strict,
+      retyped: retyped(of: found.columns.map(\.name)))
   }
 
   /// Constraints without names, by meaning and text: those of which one side has more than the other.

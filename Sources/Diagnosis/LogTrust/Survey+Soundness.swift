@@ -34,7 +34,7 @@ extension Survey {
   /// Whether every tree can be read, the pages that the journals count are all there, and every
   /// index has the keys of its table.
   var isConsistent: Bool {
-    schema?.tree.isReadable == true && trees.allSatisfy(\.isReadable) && image?.missingPages == 0
+    areTreesReadable && image?.missingPages == 0
       && !trees.contains(where: isAtOdds)
   }
 

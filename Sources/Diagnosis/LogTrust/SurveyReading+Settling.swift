@@ -112,13 +112,6 @@ extension SurveyReading {
   }
 }
 
-extension Survey {
-  /// How many pages the header counts, where that is valid.
-  fileprivate var statedCount: Int? {
-    header.flatMap { $0.isPageCountValid ? $0.pageCount : nil }
-  }
-}
-
 extension Image {
   /// Whether a log or a journal counts: then the file may end in a page that was just being written.
   fileprivate var appliesJournals: Bool {

@@ -19,7 +19,7 @@ struct KnownForms {
         tables.append(
           (
             RecordForm(table), tree.isRowIDTable ? tree.root : nil,
-            table.autoincrement ? counters[table.name] ?? 0 : nil
+            table.autoincrement ? counters[table.name] : nil
           ))
       } else if let index = schema.parsed.index(named: tree.entry.name, of: table.name) {
         indexes.append(RecordForm(index, over: table))

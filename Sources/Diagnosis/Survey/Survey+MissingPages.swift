@@ -27,10 +27,15 @@ extension Survey {
     }
   }
 
+  /// How many pages the header counts, where that is valid.
+  var statedCount: Int? { header.flatMap { $0.isPageCountValid ? $0.pageCount : nil } }
+
   /// How many pages the database has, as its header or its journals say: the larger number.
-  var mostPagesStated: Int {
-    let stated = header.flatMap { $0.isPageCountValid ? $0.pageCount : nil } ?? 0
-    return max(stated, image?.statedPageCount ?? 0)
+  var mostPagesStated: Int { max(statedCount ?? 0, image?.statedPageCount ?? 0) }
+
+  /// Whether the schema and every tree can be read.
+  var areTreesReadable: Bool {
+    schema?.tree.isReadable == true && trees.allSatisfy(\.isReadable)
   }
 
   /// Whether pages are lost of which nothing tells what was on them: rows may be missing, or older than

@@ -146,7 +146,7 @@ extension Survey {
     for page in (freelist?.trunks ?? []) + (freelist?.leaves ?? []) {
       _ = freeClaims.claim(page, for: .freelist)
     }
-    misdirected = Self.noteMisdirected(in: &trees, of: image, freeClaims, schema.encoding)
+    misdirected = Self.noteMisdirected(in: &trees, of: image, freeClaims, schema)
     let isWhole =
       schema.tree.isSound && trees.allSatisfy(\.isSound) && schema.isWhole
       && freelist?.faults.isEmpty != false
@@ -186,15 +186,15 @@ extension Survey {
 
   /// Notes as faults the pages of the trees that are copies of others, and returns them.
   private static func noteMisdirected(
-    in trees: inout [TreeSurvey], of image: Image, _ claims: PageClaims, _ encoding: TextEncoding
+    in trees: inout [TreeSurvey], of image: Image, _ claims: PageClaims, _ schema: SchemaSurvey
   ) -> Set<PageNumber> {
     let surveyed = trees
     let twins = TwinLeaves(image, trees) {
-      sequences(of: surveyed, in: image, encoding)
+      sequences(of: surveyed, in: image, schema.encoding)
     } orphans: {
       unclaimedPages(of: image, claims).pages.filter(\.mayBeOfTable).map(\.page)
     }
-    let misdirected = twins.misdirected + twins.copiedRoots(claims)
+    let misdirected = twins.misdirected + twins.copiedRoots(claims, schema)
     for (tree, page) in misdirected { trees[tree].pageFaults.add(FormatError(.copied, page: page)) }
     for tree in trees.indices { trees[tree].leafMarks = [] }
     return Set(misdirected.map(\.page))

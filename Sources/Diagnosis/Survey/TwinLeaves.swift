@@ -77,16 +77,20 @@ struct TwinLeaves {
   /// The roots that hold nothing but a copy of another table's leaf, whose rows have other types, or
   /// fewer values, than theirs, or of the root of an index; by the positions of the trees.
   ///
-  /// No other table has as many columns, and so their leaves have no marks. What an index has of the rows
-  /// of its own table is no other table's, to the last byte.
-  func copiedRoots(_ claims: PageClaims) -> [(tree: Int, page: PageNumber)] {
+  /// No other table has as many columns, and so their leaves have no marks. A keyed table may have what an
+  /// index of another one has, to the last byte, where a trigger fills it: then its rows have all columns.
+  func copiedRoots(
+    _ claims: PageClaims, _ schema: SchemaSurvey
+  ) -> [(tree: Int, page: PageNumber)] {
     trees.indices.compactMap { index in
       let tree = trees[index]
       guard tree.pages == 1, tree.leafMarks.isEmpty, tree.records > 0, tree.entry.kind == .table,
         let root = tree.root, root != .first, let bytes = try? image.bytes(of: root)
       else { return nil }
       guard tree.rowsOfOthers * 2 > tree.records else {
-        let isCopy = !tree.isRowIDTable && trees.contains { isRoot(of: $0, tree.records, bytes) }
+        let isCopy =
+          !tree.isRowIDTable && trees.contains { isRoot(of: $0, tree.records, bytes) }
+          && lacksColumns(root, of: schema.table(named: tree.entry.name))
         return isCopy ? (index, root) : nil
       }
       let isCopy = image.dataPages.contains { page in
@@ -105,6 +109,17 @@ struct TwinLeaves {
     else { return false }
     let table = trees.first { $0.entry.kind == .table && $0.entry.name == tree.entry.table }
     return table?.expectedKeys[tree.entry.name] == tree.keys
+  }
+
+  /// Whether no row on a page has a value for each column that a table stores.
+  private func lacksColumns(_ root: PageNumber, of table: TableDescription?) -> Bool {
+    guard let page = try? image.btreePage(root), let cells = page.soundCells, let table else {
+      return false
+    }
+    let count = table.columns.count { $0.generated != .virtual }
+    return cells.allSatisfy { cell in
+      (try? image.record(of: cell, on: page).record.fieldCount).map { $0 < count } ?? false
+    }
   }
 
   private func mark(of place: Place) -> LeafMark { trees[place.tree].leafMarks[place.leaf] }
