@@ -73,6 +73,10 @@ enum OldLogCause: Cause {
           "no state of this file leads to the log, and the file alone is sound",
           isOwn ? alike : nil,
         ], against: isOwn ? [] : [mayBeForeign])
+    case .applied where traces.survey.isLogBehind:
+      return .fits(
+        .possible, "the -wal beside the file may be of an earlier state of it",
+        ["the header of the file has gone on from the last one in the log"])
     case .applied where traces.survey.isLogInDoubt:
       return .fits(
         .possible, "the -wal beside the file may be of another state of it",

@@ -19,7 +19,9 @@ enum LogCheck: SurveyCheck {
           : Finding(.walMissing, "the database is in WAL mode and there is no -wal file beside it")
       ]
     case .empty: return []
-    case .applied(let log): return applied(log, in: image) + (survey.isLogInDoubt ? [inDoubt] : [])
+    case .applied(let log):
+      let doubt = survey.isLogBehind ? [behind] : survey.isLogInDoubt ? [inDoubt] : []
+      return applied(log, in: image) + doubt
     case .foreign(let log):
       return [
         Finding(
@@ -59,6 +61,11 @@ enum LogCheck: SurveyCheck {
     .walInDoubt,
     "the -wal may not go on from this file, which is sound without it too; the two are read "
       + "together, and what the file holds besides is set aside")
+
+  private static let behind = Finding(
+    .walInDoubt,
+    "the -wal ends before a state of which the file has a part, and which is not whole without it: the "
+      + "older state counts, and what the file holds besides is set aside", severity: .loss)
 
   private static func applied(_ log: WriteAheadLog, in image: Image) -> [Finding] {
     var findings: [Finding] = []

@@ -24,13 +24,3 @@ enum LogIndexCheck: SurveyCheck {
     ]
   }
 }
-
-extension Image.WALState {
-  /// The log, applied or not; nil where there is none that can be read.
-  fileprivate var log: WriteAheadLog? {
-    switch self {
-    case .applied(let log), .foreign(let log), .outdated(let log), .contradictory(let log): log
-    case .absent, .empty, .unusable: nil
-    }
-  }
-}

@@ -10,7 +10,7 @@ extension Image {
   /// Whether the transaction of a journal that has lost its first header had not come to its end.
   ///
   /// That header is overwritten when a transaction ends, too. Before that, its last step writes
-  /// page 1 with the next change counter. File format, section 1.3.6.
+  /// page 1 with the next change counter, unless that write was lost. File format, section 1.3.6.
   fileprivate var hasUnfinishedJournal: Bool {
     guard start == 0, case .stale = journal, files.journal?.byteCount ?? 0 > 0,
       let bytes = try? files.main.read(at: 0, count: DatabaseHeader.byteCount),
@@ -20,7 +20,24 @@ extension Image {
       let old = try? files.journal?.read(at: record.offset, count: DatabaseHeader.byteCount),
       let then = DatabaseHeader(old), then.hasMagic
     else { return false }
-    return now.changeCounter == then.changeCounter
+    return now.changeCounter == then.changeCounter && !isOvertaken(journal)
+  }
+
+  /// Whether the head of a journal is as a commit leaves it, and pages but the first were written since.
+  ///
+  /// A transaction that writes pages before its end begins another segment of the journal first, unless
+  /// nothing is ever synchronized; at its end, it begins with page 1. File format, section 3.
+  private func isOvertaken(_ journal: RollbackJournal) -> Bool {
+    guard let source = files.journal,
+      let head = try? source.read(at: 0, count: RollbackJournal.retiredHeadSize), head.isZero
+    else { return false }
+    return !journal.hasLaterSegments
+      && journal.continued.contains { record in
+        let now = try? files.main.read(
+          at: (record.page.number - 1) * geometry.pageSize, count: geometry.pageSize)
+        return record.page != .first
+          && (try? source.read(at: record.offset, count: geometry.pageSize)) != now
+      }
   }
 
   /// Whether a journal that SQLite takes for none, or for one of other pages, is one whose head was

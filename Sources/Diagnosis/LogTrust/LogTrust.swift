@@ -18,29 +18,30 @@ struct LogTrust {
   /// the file is sound alone and not with it. Where both are possible, that counts which keeps most.
   var chosen: Survey {
     let bare = without(.foreign)
-    if isHeadOfAnother(bare) { return survey(full) }
+    lazy var fileAlone = survey(bare)
+    if isHeadOfAnother(bare, fileAlone) { return survey(full) }
     lazy var hasLostGeneration = LostGeneration(of: full)?.isProof == true
     if full.isLogOutdated(beside: bare), !hasLostGeneration {
-      return survey(isOfOtherTables(bare) ? bare : without(.outdated))
+      return isOfOtherTables(bare) ? fileAlone : survey(without(.outdated))
     }
     let advance = CutLog(full, beside: bare)?.advance ?? .none
-    if advance == .proven, !hasLostGeneration, survey(bare).isWhole {
+    if advance == .proven, !hasLostGeneration, fileAlone.isWhole {
       return survey(without(.outdated))
     }
     let testimony = testimony(beside: bare)
     let isRefuted = [.ofAnother, .ofEarlier, .perhapsOfEarlier].contains(testimony)
-    let lineage = isRefuted ? .broken : lineage(beside: bare)
+    let lineage = isRefuted ? .broken : lineage(beside: bare, fileAlone)
     let whole = testimony == .nothing ? survey(full).withLogUntold : survey(full)
-    if advance == .possible, whole.isWhole, survey(bare).isWhole { return whole.withLogInDoubt }
+    if advance == .possible, whole.isWhole, fileAlone.isWhole { return whole.withLogInDoubt }
     // The header of another database can go on from this one's by chance.
-    if lineage == .proven, outgrows(bare), whole.isWhole, survey(bare).isWhole {
+    if lineage == .proven, outgrows(bare), whole.isWhole, fileAlone.isWhole {
       return whole.withLogInDoubt
     }
     let isSuspect = lineage == .broken || !(lineage == .proven ? whole.isConsistent : whole.isWhole)
     guard isSuspect, !tables(in: bare).isEmpty else { return whole }
     // What a fault of SQLite has lost of the generation before is missing with the log and without.
     if hasLostGeneration { return whole }
-    if lineage == .broken, isOfOtherTables(bare) { return survey(bare) }
+    if lineage == .broken, isOfOtherTables(bare) { return fileAlone }
     // A log that was damaged since contradicts itself, and is the younger state all the same.
     guard lineage == .broken || !whole.isLogDamaged else { return whole }
     let isOfOthers = !whole.isConsistent && isOfOtherTables(bare)
@@ -49,21 +50,24 @@ struct LogTrust {
       return alone.isWhole ? alone : choose(alone, whole, lineage)
     }
     if testimony == .perhapsOfEarlier, whole.isWhole {
-      return survey(bare).isWhole ? whole.withLogInDoubt : whole
+      return fileAlone.isWhole ? whole.withLogInDoubt : whole
     }
-    let alone = survey(
-      isOfOthers || whole.isConsistent && lineage == .broken ? bare : without(.contradictory))
+    let alone =
+      isOfOthers || whole.isConsistent && lineage == .broken
+      ? fileAlone : survey(without(.contradictory))
     // A database that was written over this one is whole in its log.
     return isOfOthers && outgrows(bare) ? alone : choose(alone, whole, lineage)
   }
 
   /// How the log relates to the file: a head that came from another database refutes no log.
-  private func lineage(beside bare: Image) -> LogLineage {
+  private func lineage(
+    beside bare: Image, _ alone: @autoclosure () -> Survey
+  ) -> LogLineage {
     let lineage = full.logLineage(beside: bare)
     guard lineage == .broken, case .applied(let log) = full.wal, !log.isAsWritten else {
       return lineage
     }
-    return survey(bare).speaksOfAnother ? .unknown : .broken
+    return alone().speaksOfAnother ? .unknown : .broken
   }
 
   private func choose(_ alone: Survey, _ whole: Survey, _ lineage: LogLineage) -> Survey {
@@ -72,7 +76,8 @@ struct LogTrust {
     if isSounder, !isSoundWithLog { return alone }
     guard lineage == .broken || alone.isWhole && !whole.isWhole else { return whole }
     if alone.isWhole || !whole.isWhole, alone.userRows >= whole.userRows { return alone }
-    return lineage == .broken && alone.isWhole && whole.isWhole ? whole.withLogInDoubt : whole
+    guard lineage == .broken, whole.isWhole else { return whole }
+    return alone.isWhole ? whole.withLogInDoubt : whole.withLogBehind
   }
 
   /// Whether no table of the log's schema is in the database file.
@@ -86,13 +91,13 @@ struct LogTrust {
   }
 
   /// Whether the file's pages bear out the log, and not its own head, which came from another database.
-  private func isHeadOfAnother(_ bare: Image) -> Bool {
+  private func isHeadOfAnother(_ bare: Image, _ fileAlone: @autoclosure () -> Survey) -> Bool {
     let hasOtherSchema = full.origin(of: .first) == .wal && hasOtherRoots(bare)
     let countsOthers = bare.header.map { $0.isPageCountValid && $0.pageCount != bare.pageCount }
     guard hasOtherSchema || countsOthers == true, case .applied(let log) = full.wal,
       let bytes = full.files.wal, LogKinship(of: log, bytes, beside: bare).isProven
     else { return false }
-    let alone = survey(bare)
+    let alone = fileAlone()
     return alone.countsPagesOfAnother
       || hasOtherSchema
         && (alone.header == nil && isOfOtherTables(bare) || alone.speaksOfAnother)
@@ -114,11 +119,12 @@ struct LogTrust {
     else { return false }
     let (entries, known) = (entries(in: full), Set(entries(in: bare).map(\.name)))
     // A virtual table makes others, with one statement.
-    let virtual = entries.filter { $0.kind == .table && $0.root == nil }
-      .map { Name($0.name.text + "_") }
-    let made = entries.count { entry in
-      entry.sql != nil && !known.contains(entry.name)
-        && !virtual.contains { entry.name.hasPrefix($0) }
+    let virtual = Set(entries.filter { $0.kind == .table && $0.root == nil }.map(\.name))
+    func isShadow(_ name: String) -> Bool {
+      name.indices.contains { name[$0] == "_" && virtual.contains(Name(String(name[..<$0]))) }
+    }
+    let made = entries.count {
+      $0.sql != nil && !known.contains($0.name) && !isShadow($0.name.text)
     }
     return made > Int(now &- then)
   }

@@ -104,13 +104,3 @@ struct LostGeneration {
     return zip(order, order.dropFirst()).count { $0 != $1 } >= 2
   }
 }
-
-extension Image.WALState {
-  /// The log, whether it counts or not; nil where there is none, or none that can be read.
-  fileprivate var log: WriteAheadLog? {
-    switch self {
-    case .applied(let log), .foreign(let log), .outdated(let log), .contradictory(let log): log
-    case .absent, .empty, .unusable: nil
-    }
-  }
-}

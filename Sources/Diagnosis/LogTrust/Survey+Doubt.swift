@@ -9,6 +9,13 @@ extension Survey {
     return survey
   }
 
+  /// The survey, where the file has gone on from the log, and is not whole without it.
+  var withLogBehind: Survey {
+    var survey = withLogInDoubt
+    survey.isLogBehind = true
+    return survey
+  }
+
   /// The survey, where what its journal takes back may count as well.
   var withJournalInDoubt: Survey {
     var survey = self

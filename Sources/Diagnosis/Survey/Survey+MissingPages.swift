@@ -41,7 +41,8 @@ extension Survey {
   /// Whether pages are lost of which nothing tells what was on them: rows may be missing, or older than
   /// they were, that nobody counts.
   package var missesUnknownPages: Bool {
-    missesUsedPages || image?.missesFrames == true || image?.missesJournalRecords == true
+    missesUsedPages || isLogBehind || image?.missesFrames == true
+      || image?.missesJournalRecords == true
   }
 
   /// Whether the header counts more pages than there are, and more than can have been free, and no

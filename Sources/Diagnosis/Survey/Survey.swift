@@ -35,6 +35,8 @@ package struct Survey: Sendable {
   /// Whether the log was applied although it does not go on from the database file: the file alone
   /// is sound as well, and holds less.
   package internal(set) var isLogInDoubt = false
+  /// Whether what was committed behind the end of the log is in the file in part only.
+  var isLogBehind = false
   /// Whether what a hot journal takes back may count, too: a transaction has ended since and left the
   /// database as sound, or it is not sound with the journal.
   var isJournalInDoubt = false

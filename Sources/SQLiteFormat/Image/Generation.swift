@@ -156,6 +156,14 @@ package struct Generations: Sequence, IteratorProtocol {
     case .absent, .empty: break
     case .applied(let log), .outdated(let log):
       (proven, uncommitted, unverified) = (log.applied, log.uncommitted, log.unverified)
+      // Without a commit, what lies behind the break is of no transaction that ended: one that wrote a
+      // page twice breaks the chain itself, and one that was taken back leaves its frames.
+      if log.continued.isEmpty, !log.hasHeadless,
+        unverified.allSatisfy({ $0.commitPageCount == nil })
+      {
+        uncommitted += unverified
+        unverified = []
+      }
     case .foreign(let log), .contradictory(let log):
       guard log.pageSize == pageSize else { break }
       unverified = log.applied + log.uncommitted + log.unverified

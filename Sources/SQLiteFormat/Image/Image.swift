@@ -35,6 +35,14 @@ package struct Image: Sendable {
     case contradictory(WriteAheadLog)
     /// Its header cannot be read; no frame of it counts.
     case unusable(FormatError)
+
+    /// The log, whether it counts or not; nil where there is none, or none that can be read.
+    package var log: WriteAheadLog? {
+      switch self {
+      case .applied(let log), .foreign(let log), .outdated(let log), .contradictory(let log): log
+      case .absent, .empty, .unusable: nil
+      }
+    }
   }
 
   /// What became of the rollback journal.

@@ -38,6 +38,8 @@ package struct RollbackJournal: Sendable {
   package let isBroken: Bool
   /// Whether records of it are lost: pages that the transaction changed have no other copy.
   package private(set) var isCut: Bool
+  /// Whether a header behind the first one is there, where that was lost.
+  package private(set) var hasLaterSegments = false
   /// The super-journal of a transaction over several databases, by name.
   package let superJournal: Bytes?
 
@@ -46,6 +48,8 @@ package struct RollbackJournal: Sendable {
   /// The fewest bytes of a journal that SQLite looks into: a sector, before it knows how large one
   /// was.
   static let headSize = 512
+  /// The bytes of the first header, which a commit overwrites with zeros where the journal stays.
+  package static let retiredHeadSize = 28
   /// The sizes that a sector can have.
   private static let sectorSizes = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536]
   /// The longest name of a super-journal that SQLite reads.
@@ -98,6 +102,7 @@ extension RollbackJournal {
     guard let best,
       let count = best.pageCount ?? pageCount(best.continued.first { $0.page == .first })
     else { return nil }
+    hasLaterSegments = best.pageCount != nil
     self.pageSize = pageSize
     self.pageCount = count
     records = []

@@ -14,7 +14,8 @@ extension WriteAheadLog {
   ///
   /// SQLite stops at the break. What a crash leaves there of a transaction that was lost, and that
   /// others have partly written over, looks alike but for this: it follows a commit, and its first
-  /// frame is whole or lost altogether. There the log is taken to end.
+  /// frame is whole or lost altogether. There the log is taken to end, unless what follows was made from
+  /// what that commit wrote.
   /// What moved frames has broken it, and no crash: there the log goes on. `main` is the database file.
   func continued(
     in source: some PageSource, _ geometry: Geometry, over main: any PageSource,
@@ -28,8 +29,16 @@ extension WriteAheadLog {
     let history = FrameHistory(of: committed + uncommitted, in: source, over: main, geometry)
     var links = FrameLinks(source, geometry, history, isBigEndian: isBigEndian, salts: salts)
     guard links.start(at: committed.count + uncommitted.count, header: header) else { return self }
-    return taking(links, brokenByCrash: !hasMovedFrames)
+    let heirs = FrameHeirs(source, over: main, geometry, salts: salts)
+    var patience = Self.breaksMax
+    return taking(links) { before in
+      patience -= 1
+      return !hasMovedFrames && (patience < 0 || !heirs.goOn(after: before))
+    }
   }
+
+  /// At how many breaks it is found out whether the log goes on there, at most.
+  private static let breaksMax = 64
 
   /// The log whose header is lost, as far as its frames prove each other; nil where they do not.
   ///
@@ -58,8 +67,11 @@ extension WriteAheadLog {
     return nil
   }
 
-  /// The log with what follows its break, as far as that goes.
-  private func taking(_ links: FrameLinks, brokenByCrash: Bool = true) -> WriteAheadLog {
+  /// The log with what follows its break, as far as that goes; `canEnd` tells whether it may end behind
+  /// a commit, with the frames up to which it is called.
+  private func taking(
+    _ links: FrameLinks, canEnd: ([Frame]) -> Bool = { _ in true }
+  ) -> WriteAheadLog {
     var links = links
     var open = uncommitted.map { (frame: $0, isDamaged: false) }
     var taken: [(frame: Frame, isDamaged: Bool)] = []
@@ -70,9 +82,12 @@ extension WriteAheadLog {
       isIncomplete = isIncomplete || isOpenIncomplete
       (open, isOpenIncomplete) = ([], false)
     }
+    func ends() -> Bool {
+      let before = committed + taken.map(\.frame)
+      return open.isEmpty && !before.isEmpty && canEnd(before)
+    }
     reading: while let link = links.next() {
       let isFirst = open.isEmpty && committed.isEmpty && taken.isEmpty
-      let canEnd = brokenByCrash && open.isEmpty && !isFirst
       switch link {
       case .whole(let frame):
         open.append((frame, false))
@@ -81,12 +96,12 @@ extension WriteAheadLog {
         open.append((frame, true))
         if frame.commitPageCount != nil { take() }
       case .damaged(let frame, let looksWhole):
-        if canEnd, looksWhole { break reading }
+        if looksWhole, ends() { break reading }
         // What is whole and does not follow the one before follows one that is missing.
         if looksWhole, !isFirst || header != nil { isOpenIncomplete = true }
         open.append((frame, true))
       case .unknown:
-        if canEnd { break reading }
+        if ends() { break reading }
         isOpenIncomplete = true
       case .foreign: break reading
       }

@@ -32,6 +32,7 @@ extension WriteAheadLog {
     older = sorting.older
     ending = sorting.ending
     commitsAfterBreak = sorting.commitsAfterBreak
+    hasHeadless = sorting.hasHeadless
   }
 
   /// Whether the salts of a frame are those of a generation before.
@@ -148,6 +149,8 @@ private struct FrameSorting {
   var older: [WriteAheadLog.Frame] = []
   var ending = WriteAheadLog.Ending.complete
   var commitsAfterBreak = 0
+  /// Whether a frame that is not empty names no page.
+  var hasHeadless = false
 
   /// Takes in the frame that is read.
   mutating func take(_ runs: FrameRuns) {
@@ -156,7 +159,10 @@ private struct FrameSorting {
     let isAfterBreak = ending != .complete
     let isOlder = WriteAheadLog.areOlder(runs.bytes, at: runs.start + 8, than: salts)
     if !isAfterBreak { follow(runs, isOlder: isOlder, hasPage: frame != nil) }
-    guard let frame else { return }
+    guard let frame else {
+      hasHeadless = hasHeadless || !runs.bytes.slice(runs.frame).isZero
+      return
+    }
     let isCommit = frame.commitPageCount != nil
     if ending == .complete {
       valid.append(frame)

@@ -68,6 +68,8 @@ package struct WriteAheadLog: Sendable {
   package let ending: Ending
   /// Transactions that end after a break and of which nothing proves that they go on there.
   package internal(set) var commitsAfterBreak: Int
+  /// Whether a frame that is not empty names no page: it may have been the end of a transaction.
+  let hasHeadless: Bool
   /// The header; nil where it is lost.
   let header: Bytes?
   /// Whether the checksums add numbers with the high byte first.
@@ -109,6 +111,7 @@ extension WriteAheadLog {
     self.unverified = unverified
     self.isBigEndian = isBigEndian
     header = nil
+    hasHeadless = true
     committed = []
     uncommitted = []
     older = []

@@ -108,4 +108,27 @@ import Testing
     #expect(found.check == 14 && found.salvage.status == 14)
     #expect(found.old == 0 && found.new > 1900)
   }
+
+  @Test func `a finished journal takes nothing back where the write of the first page was lost`()
+    throws
+  {
+    let file = bench["app.db"]
+    try DatabaseBuilder(pageSize: 1024, journal: .persist, [Self.filled]).build(at: file)
+    let first = try file.contents().prefix(1024)
+    let (main, journal) = try {
+      let connection = try Connection(file, mode: .app)
+      try connection.execute(
+        """
+        PRAGMA journal_mode = persist; BEGIN; UPDATE t SET a = a || '!' WHERE id % 3;
+        INSERT INTO t SELECT id + 2000, a FROM t WHERE id < 400; COMMIT
+        """)
+      return (try file.contents(), try file.adding(suffix: "-journal").contents())
+    }()
+    try #require(journal.prefix(28).allSatisfy { $0 == 0 })
+    try file.replaceContents(with: Bytes(first + main.dropFirst(1024)))
+    try file.adding(suffix: "-journal").replaceContents(with: journal)
+    let ends = try ends(file)
+    #expect(ends.check != 0)
+    #expect(ends.old + ends.new == 2399, "\(ends.salvage.all)")
+  }
 }

@@ -87,7 +87,10 @@ struct GeometrySearch {
     if let magic, magic % geometry.pageSize == winner.phase {
       return Outcome(geometry, start: magic, geometry == stated ? .header : .vote)
     }
-    let numbering = PageNumbering(try PageRoll(source, geometry, phase: winner.phase))
+    let numbering = try PageNumbering(PageRoll(source, geometry, phase: winner.phase)) {
+      () throws(ReadFailure) in
+      try NumberedCopies(files, geometry).firstNumber(in: source, phase: winner.phase)
+    }
     let first = numbering.firstNumber ?? 2
     return Outcome(
       decision: GeometryDecision(
@@ -143,7 +146,7 @@ struct GeometrySearch {
         return false
       }
     }
-    return PageNumbering(try PageRoll(source, winner.geometry, phase: 0)).firstNumber == 1
+    return try PageNumbering(PageRoll(source, winner.geometry, phase: 0)).firstNumber == 1
   }
 
   /// Whether the first page at an offset is that of a database which another one has in a value: most

@@ -23,8 +23,13 @@ struct PageNumbering {
   /// Below 1 where other bytes lie before the database.
   let firstNumber: Int?
 
-  /// Weighs the evidence of a file's pages.
-  init(_ roll: PageRoll) {
+  /// Weighs the evidence of a file's pages, and where that is too little asks for what copies of them
+  /// tell.
+  ///
+  /// - Throws: ``ReadFailure`` when the copies cannot be read.
+  init(
+    _ roll: PageRoll, byCopies: () throws(ReadFailure) -> Int? = { nil }
+  ) throws(ReadFailure) {
     let step = max(1, roll.references.count / Self.sampleMax)
     let sample = stride(from: 0, to: roll.references.count, by: step).map { roll.references[$0] }
     var weights = Self.candidates(roll, sample).map { candidate in
@@ -37,6 +42,8 @@ struct PageNumbering {
       weights.count < 2 || weights[1].weight * 2 <= best.weight
     {
       firstNumber = best.first
+    } else if let number = try byCopies() {
+      firstNumber = number
     } else if roll.phase == 0, Self.weight(of: 1, roll, sample, sparingDestroyed: true) >= 0 {
       // Nothing contradicts what is so of nearly every file: that it starts with page 1. A whole
       // b-tree page in its place would; pages that are destroyed do not.
