@@ -10,6 +10,9 @@ extension ExchangeSearch {
     let span: PlaceSpan
   }
 
+  /// How many times a free page is held against a table, at most.
+  private static let comparedMax = 1 << 20
+
   /// The leaves that may have changed places with free pages: the free list names them, their rows
   /// fit a place of a tree, and no others fit better there.
   ///
@@ -19,10 +22,10 @@ extension ExchangeSearch {
   func listedLeaves() -> (freed: Set<PageNumber>, instead: Set<PageNumber>) {
     var (freed, instead): (Set<PageNumber>, Set<PageNumber>) = ([], [])
     guard !freeLeaves.isEmpty else { return (freed, instead) }
-    let short = tables.filter {
-      !$0.survey.isReadable || $0.survey.hasRowsOfOthers || disagreesWithIndexes($0.survey)
-    }
-    for table in short {
+    var patience = Self.comparedMax
+    for table in tables where isAmiss(table.survey) {
+      patience -= freeLeaves.count
+      guard patience >= 0 else { break }
       let found = listedLeaves(among: freeLeaves, of: table)
       freed.formUnion(found.freed)
       instead.formUnion(found.instead)

@@ -46,6 +46,9 @@ final class ExchangeSearch {
   /// How many suspects are looked at, at most: more than a few pages have not changed places, and a
   /// file may be made to be slow.
   private static let suspectsMax = 16
+  /// How many tables with rows of others are looked at, at most: one page that is put in a wrong place
+  /// gives a tree some, and there are as many places as pages.
+  private static let mixedMax = 256
   /// How much more rows tell that their table cannot have than keys that meet.
   private static let strangeness = 4
 
@@ -80,7 +83,8 @@ final class ExchangeSearch {
 
   /// Of each page that has changed places, the page that stands in its own.
   func run() -> [PageNumber: PageNumber] {
-    var exchanged: [PageNumber: PageNumber] = [:]
+    var exchanged = movedInteriors
+    guard exchanged.isEmpty else { return exchanged }
     func exchange(_ page: PageNumber, for other: PageNumber?) {
       guard let other, exchanged[page] == nil, exchanged[other] == nil else { return }
       exchanged[page] = other
@@ -98,7 +102,8 @@ final class ExchangeSearch {
     for table in strange.compactMap(table(of:)).prefix(Self.suspectsMax) {
       exchange(table.root, for: rootForRowsOfOthers(in: table))
     }
-    for table in survey.trees.lazy.filter(\.hasRowsOfOthers).compactMap(table(of:)) {
+    let mixed = survey.trees.lazy.filter(\.hasRowsOfOthers).compactMap(table(of:))
+    for table in mixed.prefix(Self.mixedMax) {
       let (leaves, interiors) = misfits(of: table)
       for place in interiors.prefix(Self.suspectsMax) {
         exchange(place.page, for: leaf(for: place))
@@ -176,6 +181,11 @@ final class ExchangeSearch {
       }
     }
     return isBestAlone ? best?.page : nil
+  }
+
+  /// Whether a tree has not what it should have, or other rows.
+  func isAmiss(_ tree: TreeSurvey) -> Bool {
+    !tree.isReadable || tree.hasRowsOfOthers || disagreesWithIndexes(tree)
   }
 
   /// Whether a table has rows that no sound index over it holds, or has not what they hold.

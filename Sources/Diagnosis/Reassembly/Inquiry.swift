@@ -93,8 +93,7 @@ struct Inquiry {
   /// `orphans` are the readable pages that no sound tree has, and that are part of no stretch; `complete`
   /// are the trees that have none of these, as positions among all.
   mutating func run(
-    _ outlines: inout [Int: Outline], _ unproven: PageSet, besides orphans: [PageNumber],
-    complete: Set<Int>
+    _ outlines: inout [Int: Outline], besides orphans: [PageNumber], complete: Set<Int>
   ) {
     guard subjects.contains(where: { !$0.isEmpty }) else { return }
     for index in subjects.indices {

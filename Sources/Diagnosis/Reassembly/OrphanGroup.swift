@@ -118,11 +118,12 @@ extension OrphanGroup {
     // Columns that were added later make rows longer, on the same pages as others.
     var own: Set<Int> = [usual.key]
     for count in counts where !count.isDisjoint(with: own) { own.formUnion(count) }
-    let others = zip(leaves, counts).filter { !$1.isEmpty && $1.isDisjoint(with: own) }.map(\.0)
+    let others = Set(
+      zip(leaves, counts).filter { !$1.isEmpty && $1.isDisjoint(with: own) }.map(\.0))
     guard !others.isEmpty else { return [self] }
     var kept = self
     kept.leaves.removeAll { others.contains($0) }
-    return [kept] + lone(Set(others))
+    return [kept] + lone(others)
   }
 
   private func lone(_ leaves: Set<PageNumber>) -> [OrphanGroup] {

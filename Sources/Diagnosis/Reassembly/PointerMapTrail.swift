@@ -28,6 +28,18 @@ struct PointerMapTrail {
       .flatMap { image.pointerMapEntry(of: page, in: $0) }
   }
 
+  /// The page that leads to all these pages by most of their entries, of which there have to be two.
+  func parent(of children: [PageNumber]) -> PageNumber? {
+    let parents = children.compactMap { child in
+      entry(of: child).flatMap { $0.kind == .child ? $0.parent : nil }
+    }
+    let counts = Dictionary(grouping: parents) { $0 }.mapValues(\.count)
+    guard let most = counts.max(by: { $0.value < $1.value }), most.value >= 2,
+      most.value * 3 >= children.count * 2
+    else { return nil }
+    return most.key
+  }
+
   /// From how many pages with one parent on no damage of the map can have made it that.
   private static let pagesMin = 3
 

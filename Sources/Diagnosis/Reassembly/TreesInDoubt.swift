@@ -48,7 +48,7 @@ struct TreesInDoubt {
     takeStretchesApart()
     var outlines = outlines
     orphans = pages.readable(among: unproven, besides: outlines.values.stretchPages)
-    inquiry.run(&outlines, unproven, besides: orphans, complete: completeTrees)
+    inquiry.run(&outlines, besides: orphans, complete: completeTrees)
     for index in claimants.indices { claimants[index].witnesses = inquiry.witnesses(of: index) }
     orphans = pages.readable(among: unproven, besides: outlines.values.stretchPages)
     self.outlines = outlines

@@ -17,6 +17,8 @@ struct LeafMark: Hashable, Sendable {
   /// At how many ends its rows begin and end where those of such a leaf most often do: behind the
   /// last key before them, and with the key that divides them from the next ones.
   let closeness: Int8
+  /// Whether its last row has the key that divides it from the next leaf, where there is one.
+  let endsAsDivided: Bool
   /// Whether it is the root.
   let isRoot: Bool
 
@@ -29,6 +31,7 @@ struct LeafMark: Hashable, Sendable {
     page = visit.page.number
     let beginsClose = visit.lower.map { first.subtractingReportingOverflow(1) == ($0, false) }
     closeness = (beginsClose ?? false ? 1 : 0) + (visit.upper == last ? 1 : 0)
+    endsAsDivided = visit.upper.map { $0 == last } ?? true
     isRoot = visit.depth == 0
   }
 }
@@ -145,13 +148,21 @@ struct TwinLeaves {
       }
       if strange.count == 1 { return strange }
       guard marks.0.isRoot != marks.1.isRoot else { return [] }
-      let (beside, orphans) = (rowsBeside(marks.0.isRoot ? other : one), orphans())
+      let inner = marks.0.isRoot ? other : one
+      // A leaf that was the root of a table until the next row did not fit ends with the last row that did.
+      if !mark(of: inner).endsAsDivided, areSamePage(marks.0, marks.1) { return [inner] }
+      let (beside, orphans) = (rowsBeside(inner), orphans())
       let isAlone = orphans.allSatisfy { areApart(self.rows(of: $0) ?? [:], beside) }
       return !orphans.isEmpty && isAlone ? [marks.0.isRoot ? one : other] : []
     }
     guard areApart(rowsBeside(one), rowsBeside(other)) else { return [] }
     let trust = (self.trust(in: one), self.trust(in: other))
     return (trust.0 <= trust.1 ? [one] : []) + (trust.1 <= trust.0 ? [other] : [])
+  }
+
+  private func areSamePage(_ one: LeafMark, _ other: LeafMark) -> Bool {
+    let bytes = try? image.bytes(of: one.page)
+    return bytes != nil && bytes == (try? image.bytes(of: other.page))
   }
 
   /// How much speaks for a leaf where it stands: first what indexes say, then keys that meet.

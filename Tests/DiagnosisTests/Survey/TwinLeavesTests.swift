@@ -168,6 +168,24 @@ struct TwinLeavesTests {
     #expect(rebuilt.survey.verdict == .damagedLossy)
   }
 
+  @Test func `the page of a small table over a leaf of another one is no leaf of that`() throws {
+    let specimen = try Specimen(
+      """
+      CREATE TABLE small (at INTEGER, msg TEXT);
+      CREATE TABLE large (at INTEGER, msg TEXT);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      INSERT INTO large SELECT i, 'large ' || i FROM n;
+      INSERT INTO small SELECT at, 'small ' || at FROM large WHERE at < 6;
+      """)
+    let root = try specimen.root(of: "small")
+    let damaged = specimen.with(
+      .copyPage(from: root, to: specimen.pages(of: "large", "leaf")[0]))
+    let rebuilt = Reconstruction(main: damaged.bytes)
+    let small = try #require(rebuilt.survey.tree(named: "small"))
+    #expect(rebuilt.rowsFound(in: small) == 5)
+    #expect(rebuilt.survey.verdict == .damagedLossy)
+  }
+
   @Test func `tables that an app has copied are sound`() throws {
     for change in [
       "DELETE FROM other WHERE id < 200", "UPDATE other SET body = body || id WHERE id % 7 = 0",
