@@ -41,8 +41,8 @@ extension SalvageWork {
     }
     guard count > 0 else { return }
     ledger.notes.append(
-      "\(count) rows lie only in older or unproven copies of pages, in the journals or under them, "
-        + "and are set aside")
+      "\(count.of("row", "lies", "lie")) only in older or unproven copies of pages, in the journals or "
+        + "under them, and \(count == 1 ? "is" : "are") set aside")
   }
 
   private func filledTable(_ name: Name, position: Int) throws -> FilledTable {

@@ -105,8 +105,6 @@ extension SalvageWork {
         try aside.add(
           partial, table: name, keyCount: plan?.keyCount ?? 0, fieldCount: plan?.shape.stored.count)
         balance.partial += 1
-      // The survey has counted what is lost, and what it has not is counted below.
-      case .lostCell, .lostPage: break
       }
     }
     self.claims = claims

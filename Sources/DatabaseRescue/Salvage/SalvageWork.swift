@@ -153,7 +153,7 @@ struct SalvageWork: ~Copyable {
         ledger.orphans.quarantined += 1
       case .partial(let table, let partial):
         try aside.add(partial, table: table, keyCount: 0, fieldCount: nil)
-      case .row, .lostCell, .lostPage: break
+      case .row: break
       }
     }
   }

@@ -21,12 +21,8 @@ enum HeaderCheck: SurveyCheck {
   /// The page size, where the pages were asked for it.
   private static func voted(_ decision: GeometryDecision) -> [Finding] {
     guard decision.basis == .vote else { return [] }
-    let reserved = decision.geometry.reserved
     return [
-      Finding(
-        .geometryVoted,
-        "the pages agree on a page size of \(decision.geometry.pageSize) bytes"
-          + (reserved > 0 ? " with \(reserved) reserved" : ""))
+      Finding(.geometryVoted, "the pages agree on a page size of \(decision.geometry.words)")
     ]
   }
 

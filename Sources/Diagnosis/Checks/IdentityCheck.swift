@@ -42,7 +42,7 @@ enum IdentityCheck: SurveyCheck {
 
 extension Geometry {
   /// The geometry in a few words.
-  fileprivate var words: String {
+  var words: String {
     "\(pageSize) bytes" + (reserved > 0 ? " with \(reserved) reserved" : "")
   }
 }

@@ -36,7 +36,7 @@ extension SalvagedItem {
   fileprivate var stored: StoredRecord? {
     switch self {
     case .row(_, let stored), .doubtful(_, let stored, _): stored
-    case .partial, .lostCell, .lostPage: nil
+    case .partial: nil
     }
   }
 }

@@ -83,7 +83,7 @@ package struct ColumnMapping: Hashable, Sendable {
       (rowIDName, rowIDColumn, losesRowIDs) = (nil, nil, false)
       return
     }
-    guard let alias = table.rowIDAlias.flatMap({ table.columns[safely: $0]?.name }) else {
+    guard let alias = table.rowIDColumn else {
       rowIDName = ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
       rowIDColumn = rowIDName
       losesRowIDs = rowIDName == nil

@@ -12,17 +12,11 @@ extension Image {
     var doubtful: [StoredRecord] = []
     /// Rows of which only the first fields are there.
     var partial: [PartialRow] = []
-    /// Rows whose overflow chain is in doubt.
-    var spilled: [(row: StoredRecord, doubt: ChainDoubt)] = []
-    /// Rows that reach into a part of their page that was lost.
-    var torn: [StoredRecord] = []
-    /// Rows into which bytes may have been put, or of which some may be missing.
-    var joined: [StoredRecord] = []
-    /// What cannot be read.
-    var faults: [FormatError] = []
+    /// Rows of which a part may not be their own, each with what is wrong.
+    var setAside: [(row: StoredRecord, doubt: Doubt)] = []
   }
 
-  /// The rows of a page, with their overflow pages claimed, and what cannot be read of it.
+  /// The rows of a page, with their overflow pages claimed.
   ///
   /// The memory is that of this image: damaged pages that were put back into a table are in it already.
   func claimedRows(
@@ -31,37 +25,28 @@ extension Image {
   ) -> ClaimedRows {
     var found = ClaimedRows()
     guard claims.claim(number, for: .tree(0)) else { return found }
-    do throws(FormatError) {
-      let reading =
-        if let kept = memory.reading(of: number, isTable: isTable) {
-          kept
-        } else {
-          try reading(
-            of: number, as: isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior])
-        }
-      found.faults = reading.content.faults
-      guard reading.page.kind != .tableInterior else { return found }
-      let (content, listed) = (reading.content, Set(reading.content.listed))
-      let lost = LostParts(
-        blank: blankParts(of: reading.page.bytes, on: number) + reading.page.blankTargets,
-        strange: strangeParts(of: reading))
-      for cell in content.cells + content.listed {
-        read(cell, on: reading.page, besides: lost, chains, &claims, &found)
+    let kinds: [BTreePage.Kind] =
+      isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior]
+    guard
+      let reading = memory.reading(of: number, isTable: isTable)
+        ?? (try? reading(of: number, as: kinds)),
+      reading.page.kind != .tableInterior
+    else { return found }
+    let (content, listed) = (reading.content, Set(reading.content.listed))
+    let lost = LostParts(
+      blank: blankParts(of: reading.page.bytes, on: number) + reading.page.blankTargets,
+      strange: strangeParts(of: reading))
+    for cell in content.cells + content.listed {
+      read(cell, on: reading.page, besides: lost, chains, &claims, &found)
+    }
+    for cell in content.doubtful where !listed.contains(cell) {
+      guard let row = try? claims.readDoubtful(cell, of: reading.page, in: self) else { continue }
+      let doubt = Doubt(of: suspicion(of: cell, on: number))
+      if doubt == .unproven {
+        found.doubtful.append(row)
+      } else {
+        found.setAside.append((row, doubt))
       }
-      for cell in content.doubtful where !listed.contains(cell) {
-        do throws(FormatError) {
-          let row = try claims.readDoubtful(cell, of: reading.page, in: self)
-          switch suspicion(of: cell, on: number) {
-          case .cellJoined: found.joined.append(row)
-          case .chainDisputed: found.spilled.append((row, .disputed))
-          default: found.doubtful.append(row)
-          }
-        } catch {
-          found.faults.append(error)
-        }
-      }
-    } catch {
-      found.faults.append(error)
     }
     return found
   }
@@ -77,24 +62,25 @@ extension Image {
       let row = StoredRecord(
         rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
       if page.isTorn(in: cell, lost) {
-        found.torn.append(row)
+        found.setAside.append((row, .torn))
       } else if repair.isSound {
         found.rows.append(row)
       } else {
-        found.spilled.append((row, .inferred))
+        found.setAside.append((row, .chain(.inferred)))
       }
       return
     }
     do throws(FormatError) {
       if chains.isShared(cell, on: page.number) {
-        found.spilled.append((try claims.readDoubtful(cell, of: page, in: self), .shared))
+        let row = try claims.readDoubtful(cell, of: page, in: self)
+        found.setAside.append((row, .chain(.shared)))
         return
       }
       let row = try claims.read(cell, of: page, in: self, for: .tree(0))
       if page.isTorn(in: cell, lost) {
-        found.torn.append(row)
+        found.setAside.append((row, .torn))
       } else if hasZeroedPage(cell, on: page) {
-        found.spilled.append((row, .zeroed))
+        found.setAside.append((row, .chain(.zeroed)))
       } else {
         found.rows.append(row)
       }
@@ -102,11 +88,9 @@ extension Image {
       if error.problem == .textOverwritten,
         let row = claims.readOverwritten(cell, of: page, in: self)
       {
-        found.spilled.append((row, .overwritten))
+        found.setAside.append((row, .chain(.overwritten)))
       } else if let partial = partialRow(for: error, on: page, &claims) {
         found.partial.append(partial)
-      } else {
-        found.faults.append(error)
       }
     }
   }

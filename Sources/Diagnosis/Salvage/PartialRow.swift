@@ -54,15 +54,3 @@ extension Image {
       fieldCount: fields.announced, page: page.number, offset: cell.offset)
   }
 }
-
-extension FormatError.Problem {
-  /// Whether this is what can be wrong with an overflow chain.
-  fileprivate var breaksChain: Bool {
-    switch self {
-    case .chainTooShort, .chainTooLong, .chainAstray, .chainBlank, .claimedTwice, .pageMissing,
-      .pageIncomplete, .unreadable, .payloadTooLarge:
-      true
-    default: false
-    }
-  }
-}

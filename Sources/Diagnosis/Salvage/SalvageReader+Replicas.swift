@@ -29,8 +29,9 @@ extension SalvageReader {
       for replica in generation.replicas {
         let isWanted = owners.wants(replica)
         guard isWanted || replica.wasCommitted && stretches.exist,
-          let page = try? generation.image.btreePage(replica.page)
+          let reading = generation.reading(of: replica, isPatient: isWanted)
         else { continue }
+        let page = reading.page
         var owner = owners.tree(of: replica)
         if !isWanted { owner = stretches.owner(of: page, in: generation.image) ?? owner }
         // A page may have belonged to another kind of tree before.
@@ -39,7 +40,7 @@ extension SalvageReader {
         guard page.kind == .tableLeaf || !page.kind.isTable && tree?.entry.kind != .index,
           (try? image.bytes(of: replica.page)) != page.bytes
         else { continue }
-        let rows = generation.rows(on: page, of: replica)
+        let rows = generation.rows(in: reading, of: replica)
         var table = tree
         if tree == nil, !page.kind.isTable {
           let candidates = keyedTables.candidates(for: rows)
@@ -57,12 +58,20 @@ extension SalvageReader {
 }
 
 extension Generation {
+  /// A copy of a page of a tree; with patience, also one whose beginning is destroyed.
+  fileprivate func reading(of replica: PageReplica, isPatient: Bool) -> PageReading? {
+    if let page = try? image.btreePage(replica.page) {
+      return PageReading(page: page, content: image.content(of: page))
+    }
+    return isPatient ? PageReader(image).reading(of: replica.page) : nil
+  }
+
   /// The rows of a copy of a page that can be read.
-  fileprivate func rows(on page: BTreePage, of replica: PageReplica) -> [StoredRecord] {
-    image.cells(of: page).cells.compactMap { cell in
+  fileprivate func rows(in reading: PageReading, of replica: PageReplica) -> [StoredRecord] {
+    reading.content.cells.compactMap { cell in
       // Frames from before a restart of the log are parts of several states.
       if case .olderFrame = replica.source, cell.overflow != nil { return nil }
-      return (try? image.record(of: cell, on: page).record).map { record in
+      return (try? image.record(of: cell, on: reading.page).record).map { record in
         StoredRecord(rowID: cell.rowID, record: record, page: replica.page, offset: cell.offset)
       }
     }

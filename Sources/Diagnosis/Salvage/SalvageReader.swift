@@ -56,11 +56,14 @@ package struct SalvageReader: Sendable {
     let belt = Belt<SalvagedItem> { [claims] put in
       var claims = claims
       var batch = Batch()
-      var isWanted = true
-      scan(table, &claims) { item in
-        if isWanted, batch.add(item) { isWanted = put(batch.removeAll()) }
+      do {
+        try scan(table, &claims) { item in
+          if batch.add(item), !put(batch.removeAll()) { throw Unwanted() }
+        }
+        _ = put(batch.removeAll())
+      } catch {
+        // Whoever takes the rows has failed, and says why.
       }
-      if isWanted { _ = put(batch.removeAll()) }
       after.withLock { $0 = claims }
     }
     defer {
@@ -71,6 +74,9 @@ package struct SalvageReader: Sendable {
       for item in items { try body(item) }
     }
   }
+
+  /// Nobody wants more rows.
+  private struct Unwanted: Error {}
 
   /// An index of which nothing is wrong, by name.
   package func soundIndex(named name: Name) -> TreeSurvey? {
@@ -111,9 +117,9 @@ package struct SalvageReader: Sendable {
         }
       case .misplaced(let stored): try body(.doubtful(table: name, stored, .misplaced))
       case .doubtful(let stored, let error):
-        try body(.doubtful(table: name, stored, Doubt(of: error)))
-      case .cellFault(let error): try body(.lostCell(table: name, error))
-      case .pageFault(let error, _): try body(.lostPage(table: name, error))
+        try body(.doubtful(table: name, stored, Doubt(of: error.problem)))
+      // The survey counts what is lost.
+      case .cellFault, .pageFault: break
       }
       return true
     }
@@ -125,20 +131,14 @@ package struct SalvageReader: Sendable {
     _ body: (SalvagedItem) throws -> Void
   ) rethrows {
     let name = table.entry.name
-    for fault in table.pageFaults.first { try body(.lostPage(table: name, fault)) }
     let contested = table.isRowIDTable ? contestedRows(of: assignment) : []
     let unordered = unorderedRows(of: table, assignment)
     for page in assignment.pages {
       let found = image.claimedRows(
         on: page, isTable: table.isRowIDTable, reconstruction.memory, reconstruction.chains,
         &claims)
-      for fault in found.faults { try body(.lostCell(table: name, fault)) }
       for partial in found.partial { try body(.partial(table: name, partial)) }
-      for (row, doubt) in found.spilled {
-        try body(.doubtful(table: name, row, .chain(doubt)))
-      }
-      for row in found.torn { try body(.doubtful(table: name, row, .torn)) }
-      for row in found.joined { try body(.doubtful(table: name, row, .joined)) }
+      for (row, doubt) in found.setAside { try body(.doubtful(table: name, row, doubt)) }
       for row in found.doubtful {
         if assignment.proves(row), row.rowID.map(contested.contains) != true {
           try body(self.row(row, of: name, isPageProven: true))
@@ -194,8 +194,7 @@ package struct SalvageReader: Sendable {
       let leading = survey.treeThatLeads(to: orphan.page).map { survey.trees[$0].entry }
       let owner = name ?? (leading?.kind == .table ? leading?.name : nil)
       for partial in found.partial { try body(.partial(table: owner, partial)) }
-      let rows = found.rows + found.doubtful + found.torn + found.joined
-      for row in rows + found.spilled.map(\.row) {
+      for row in found.rows + found.doubtful + found.setAside.map(\.row) {
         try body(.doubtful(table: name, row, .orphan(candidates: names)))
       }
     }
@@ -215,12 +214,12 @@ package struct SalvageReader: Sendable {
 }
 
 extension Doubt {
-  /// The doubt of a row whose cell is not proven.
-  fileprivate init(of error: FormatError) {
+  /// The doubt of a row whose cell is not proven, for a reason.
+  init(of problem: FormatError.Problem?) {
     self =
-      switch error.problem {
-      case .cellJoined: .joined
-      case .chainDisputed: .chain(.disputed)
+      switch problem {
+      case .cellJoined?: .joined
+      case .chainDisputed?: .chain(.disputed)
       default: .unproven
       }
   }

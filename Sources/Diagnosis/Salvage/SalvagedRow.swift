@@ -176,8 +176,4 @@ package enum SalvagedItem: Sendable {
   /// A row of which only a part can be read: it is lost, and the part is not; its table where that is
   /// known.
   case partial(table: Name?, PartialRow)
-  /// A cell that holds no readable row: one row of the table is lost.
-  case lostCell(table: Name, FormatError)
-  /// A page of the table that cannot be read: all its rows are lost.
-  case lostPage(table: Name, FormatError)
 }

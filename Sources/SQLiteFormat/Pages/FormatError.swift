@@ -154,3 +154,15 @@ extension FormatError.Problem: CustomStringConvertible {
     }
   }
 }
+
+extension FormatError.Problem {
+  /// Whether this is what can be wrong with an overflow chain.
+  package var breaksChain: Bool {
+    switch self {
+    case .chainTooShort, .chainTooLong, .chainAstray, .chainBlank, .claimedTwice, .pageMissing,
+      .pageIncomplete, .unreadable, .payloadTooLarge:
+      true
+    default: false
+    }
+  }
+}

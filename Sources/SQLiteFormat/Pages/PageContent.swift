@@ -56,6 +56,11 @@ package struct PageReading: Sendable {
   package let page: BTreePage
   /// Its cells.
   package let content: PageContent
+
+  /// Makes a reading of a page.
+  package init(page: BTreePage, content: PageContent) {
+    (self.page, self.content) = (page, content)
+  }
 }
 
 extension BTreePage {

@@ -12,8 +12,6 @@ struct SalvagedRows {
   var placed: [Int64] = []
   /// Why it sets others aside, by rowid.
   var doubts: [Int64: Doubt] = [:]
-  /// How many it cannot read.
-  var lost = 0
 
   init(of table: Name, in survey: Survey) throws {
     let reader = try #require(SalvageReader(Reconstruction(survey)))
@@ -22,7 +20,7 @@ struct SalvagedRows {
       switch item {
       case .row(_, let row): placed.append(row.rowID ?? 0)
       case .doubtful(_, let row, let doubt): doubts[row.rowID ?? 0] = doubt
-      case .partial, .lostCell, .lostPage: lost += 1
+      case .partial: break
       }
     }
   }

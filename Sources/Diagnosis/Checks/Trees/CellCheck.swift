@@ -11,14 +11,13 @@ enum CellCheck: FaultCheck {
   }
 
   private static func words(for fault: FormatError, _ name: Name) -> (FindingCode, String) {
-    switch fault.problem {
-    case .chainTooShort, .chainTooLong, .chainAstray, .chainBlank, .chainDisputed,
-      .textOverwritten, .pageMissing, .claimedTwice, .payloadTooLarge:
-      (
+    let isOfChain =
+      fault.problem.breaksChain || [.chainDisputed, .textOverwritten].contains(fault.problem)
+    return isOfChain
+      ? (
         .overflowBroken,
         "a long value of '\(name)' is broken at page \(fault.pageWords): \(fault.problem)"
       )
-    default: (.cellDamaged, "a cell of '\(name)' on page \(fault.pageWords): \(fault.problem)")
-    }
+      : (.cellDamaged, "a cell of '\(name)' on page \(fault.pageWords): \(fault.problem)")
   }
 }
