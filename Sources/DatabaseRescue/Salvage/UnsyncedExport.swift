@@ -27,15 +27,11 @@ package enum UnsyncedExport {
     var written: [(path: FilePath, rows: Int)] = []
     do {
       let connection = try Connection(database, mode: .readOnly)
+      var names: Set<Name> = []
       for place in places {
-        let lines = try lines(of: place, connection)
-        guard lines.count > 0 else { continue }
-        let name = place.table.text.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" }
-        let path = folder.appending(FilePath("unsynced-\(String(name)).jsonl"))
-        let file = try storage.open(path, .createNew)
-        try file.write(lines.bytes, at: 0)
-        try file.synchronize()
-        written.append((path, lines.count))
+        let path = folder.appending(FilePath("unsynced-\(name(for: place.table, &names)).jsonl"))
+        let rows = try export(place, of: connection, to: path, storage)
+        if rows > 0 { written.append((path, rows)) }
       }
       if !written.isEmpty { try storage.synchronizeFolder(folder) }
       return written
@@ -49,19 +45,45 @@ package enum UnsyncedExport {
     }
   }
 
-  /// Where unsynced rows are: what the contract says, else the marks of known frameworks.
+  /// A name for the file of a table, which no other table has.
+  private static func name(for table: Name, _ taken: inout Set<Name>) -> String {
+    let plain = String(table.text.map { $0.isLetter || $0.isNumber || $0 == "_" ? $0 : "_" })
+    let names = sequence(first: 1) { $0 + 1 }.lazy.map { $0 == 1 ? plain : "\(plain)-\($0)" }
+    let name = names.first { !taken.contains(Name($0)) } ?? plain
+    taken.insert(Name(name))
+    return name
+  }
+
+  /// Where unsynced rows are: what the contract says, else the marks of known frameworks; one place
+  /// a table.
   static func places(
     in examination: Examination, _ contract: Contract?
   ) -> [Contract.UnsyncedPlace] {
     guard let schema = examination.survey.schema?.parsed.description else { return [] }
     let names = Set(schema.tables.map(\.name))
     let contract = contract ?? Contract(name: "", userVersion: 0)
-    return contract.unsyncedPlaces(in: schema).filter { names.contains($0.table) }
+    let places = contract.unsyncedPlaces(in: schema).filter { names.contains($0.table) }
+    let tables = Dictionary(grouping: places, by: \.table)
+    return places.compactMap { place in
+      guard let all = tables[place.table], all.count > 1 else { return place }
+      guard place == all[0] else { return nil }
+      let predicates = all.compactMap(\.predicate)
+      var whole = place
+      whole.predicate =
+        predicates.count < all.count
+        ? nil : predicates.map { "(\($0))" }.joined(separator: " OR ")
+      return whole
+    }
   }
 
-  private static func lines(
-    of place: Contract.UnsyncedPlace, _ connection: borrowing Connection
-  ) throws -> (bytes: Bytes, count: Int) {
+  /// How many bytes are written at once.
+  private static let chunk = 1 << 20
+
+  /// Writes the rows of a place to a file, and makes none for no rows; returns how many there are.
+  private static func export(
+    _ place: Contract.UnsyncedPlace, of connection: borrowing Connection, to path: FilePath,
+    _ storage: any Storage
+  ) throws -> Int {
     let condition = place.predicate.map { " WHERE \($0)" } ?? ""
     let statement = try connection.prepare(
       "SELECT * FROM \(place.table.quotedIdentifier)\(condition)")
@@ -70,15 +92,24 @@ package enum UnsyncedExport {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
     let keys = try names.map { try json(.text(Bytes($0.utf8)), encoder) }
-    var bytes = Bytes()
-    var count = 0
-    while try statement.step() {
+    var (bytes, offset, count) = (Bytes(), 0, 0)
+    guard try statement.step() else { return 0 }
+    let file = try storage.open(path, .createNew)
+    func write() throws {
+      try file.write(bytes, at: offset)
+      offset += bytes.count
+      bytes.removeAll(keepingCapacity: true)
+    }
+    repeat {
       let row = statement.row
       let cells = try places.map { "\(keys[$0]):\(try json(row[$0], encoder))" }
       bytes.append(contentsOf: "{\(cells.joined(separator: ","))}\n".utf8)
       count += 1
-    }
-    return (bytes, count)
+      if bytes.count >= chunk { try write() }
+    } while try statement.step()
+    try write()
+    try file.synchronize()
+    return count
   }
 
   private static func json(_ value: Value, _ encoder: JSONEncoder) throws -> String {

@@ -54,7 +54,7 @@ extension Contract {
     /// The table.
     package let table: Name
     /// The expression that is true for a row that waits; nil when nobody can tell.
-    package let predicate: String?
+    package var predicate: String?
   }
 
   /// Where to look for rows that wait: the contract's entries and what frameworks keep beside

@@ -43,6 +43,21 @@ import Testing
     #expect(try Oracle(file).count(of: "sets") == 0)
   }
 
+  @Test func `a table with two marks of what was not sent is exported once`() throws {
+    let queue = bench["queue.db"]
+    try DatabaseBuilder([
+      "CREATE TABLE note (id INTEGER PRIMARY KEY, a, is_synced INTEGER, dirty INTEGER)",
+      "INSERT INTO note VALUES (1, 'x', 0, 0), (2, 'y', 1, 1), (3, 'z', 1, 0)",
+    ]).build(at: queue)
+    let schema = bench["queue.sql"]
+    try schema.replaceContents(with: Bytes("CREATE TABLE note (id INTEGER PRIMARY KEY, a);".utf8))
+    let ending = try bench.run(
+      "reset", queue, "--schema", schema, "--yes", "--confirm", "queue.db", "--json")
+    #expect(ending.status == 0, "\(ending.all)")
+    let exported = try #require(try ending.json["exported"]?.elements, "\(ending.all)")
+    #expect(exported.count == 1 && exported[0]["rows"] == .integer(2), "\(ending.all)")
+  }
+
   @Test func `what was not sent is exported with the types of its values`() throws {
     let queue = bench["queue.db"]
     try DatabaseBuilder([
