@@ -32,6 +32,8 @@ package struct MigrationState: Sendable {
 
   /// How many rows refer to rows that are not there, by table; nil where that was not asked.
   package var danglingRows: [Name: Int]?
+  /// How many words each text has of full-text tables that keep nothing but the words.
+  let wordCounts: [Name: TableFigures]
   /// The views and triggers that cannot be used.
   package var unusable: [UnusableObject] = []
 
@@ -41,7 +43,10 @@ package struct MigrationState: Sendable {
     applicationID = survey.header?.applicationID
     isWAL = survey.header?.isWAL ?? false
     hasOpenTransaction = survey.image?.hasOpenTransaction ?? false
-    tables = figures.merging(Self.textsOfIndexes(in: survey)) { own, _ in own }
+    wordCounts = Self.wordCounts(in: survey)
+    tables = figures.merging(wordCounts.mapValues { TableFigures(countOf: $0.rows) }) { own, _ in
+      own
+    }
     contentTables = Dictionary(
       survey.virtualTables.compactMap { table in
         table.hasOwnContent ? nil : table.contentTable.map { (table.name, $0) }
@@ -55,14 +60,14 @@ package struct MigrationState: Sendable {
     headTables = Set(frameworks.compactMap(\.headTable))
   }
 
-  /// How many texts those full-text tables have that keep nothing but the words of them.
-  private static func textsOfIndexes(in survey: Survey) -> [Name: TableFigures] {
+  /// How many words each text has of the full-text tables that keep nothing but these.
+  private static func wordCounts(in survey: Survey) -> [Name: TableFigures] {
     Dictionary(
       survey.virtualTables.compactMap { table in
         guard table.isFullText, !table.hasTexts, let part = table.part("docsize"),
           let tree = survey.tree(named: part.name)
         else { return nil }
-        return (table.name, TableFigures(countOf: tree))
+        return (table.name, TableFigures(of: part.name, tree, in: survey))
       }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -77,29 +82,34 @@ package struct MigrationState: Sendable {
   }
 }
 
-/// A view or trigger that cannot be used, although SQLite has accepted its statement.
+/// A view, trigger or full-text table that cannot be used, although SQLite has accepted its statement.
 package struct UnusableObject: Hashable, Sendable {
+  /// What it is.
+  let kind: SchemaEntry.Kind
   /// Its name.
   let name: Name
-  /// The table of a trigger; nil for a view.
+  /// The table of a trigger; nil for any other object.
   let table: Name?
   /// What is missing, in SQLite's words.
   let fault: String
 
   /// Makes an entry.
-  package init(_ name: Name, of table: Name?, _ fault: String) {
-    (self.name, self.table, self.fault) = (name, table, fault)
+  package init(_ kind: SchemaEntry.Kind, _ name: Name, of table: Name?, _ fault: String) {
+    (self.kind, self.name, self.table, self.fault) = (kind, name, table, fault)
   }
 
   /// What is wrong with it, in one line.
   var line: String {
-    guard let table else { return "view '\(name)' cannot be read: \(fault)" }
+    guard let table else {
+      let noun = kind == .table ? "full-text table" : kind.rawValue
+      return "\(noun) '\(name)' cannot be read: \(fault)"
+    }
     return "trigger '\(name)' of '\(table)' cannot run: \(fault)"
   }
 
   /// The same, where tables have other names.
   func renaming(_ names: [Name: Name]) -> UnusableObject {
-    UnusableObject(name, of: table.map { names[$0] ?? $0 }, fault)
+    UnusableObject(kind, name, of: table.map { names[$0] ?? $0 }, fault)
   }
 }
 

@@ -21,7 +21,7 @@ package struct OtherWrites: Hashable, Sendable {
       return
     }
     // Where only some of the rows are kept in mind, others may have changed.
-    let isSample = max(then.sample.level, now.sample.level) > 0
+    let isSample = !then.sample.isWhole || !now.sample.isWhole
     columns =
       isSample
       ? names : names.filter { rows.then.column($0)?.sum != rows.now.column($0)?.sum }

@@ -21,13 +21,7 @@ struct ReplacedRows {
   /// Finds the rows, by new names of columns; nil where values may have been converted, or the same rows
   /// have other keys.
   init?(_ then: TableFigures, _ now: TableFigures, naming names: [Name: Name]) {
-    let places: [Place] = then.columns.indices.compactMap { old in
-      let column = then.columns[old]
-      guard column.variety > 1, !then.keyNames.contains(column.name),
-        let new = now.columns.firstIndex(where: { $0.name == names[column.name] ?? column.name })
-      else { return nil }
-      return (old, new)
-    }
+    let places = then.places(in: now, naming: names).filter { then.columns[$0.old].isTelling }
     guard places.count >= Self.columnsMin else { return nil }
     let most = places.map { then.columns[$0.old].spread }.max() ?? 0
     let telling = places.filter { then.columns[$0.old].spread * 2 >= most }
@@ -53,7 +47,7 @@ struct ReplacedRows {
   private static func isElsewhere(
     _ place: Place, of rows: [Row], _ then: TableFigures, _ now: TableFigures
   ) -> Bool {
-    guard now.sample.level == 0, then.sample.level == 0 else {
+    guard now.sample.isWhole, then.sample.isWhole else {
       // Where rows came, the sum tells nothing.
       return now.rows != then.rows || now.columns[place.new].sum == then.columns[place.old].sum
     }
@@ -92,9 +86,4 @@ struct ReplacedRows {
     let isOne = alike * 5 >= repeated * 4 && alike * 2 * count >= repeated * (count + most)
     return isOne ? .kept : .others
   }
-}
-
-extension ArraySlice {
-  /// An element, counted from the first one of the slice.
-  subscript(at place: Int) -> Element { self[startIndex + place] }
 }

@@ -12,7 +12,9 @@ struct RowSample: Hashable, Sendable {
   private static let (rowsMax, valuesMax) = (1 << 16, 1 << 20)
 
   /// How many zeros the hashes of keys end in.
-  private(set) var level = 0
+  private var level = 0
+  /// Whether all rows are kept in mind.
+  var isWhole: Bool { level == 0 }
   /// How many columns a row has.
   private let width: Int
   /// The places of rows by the hashes of their keys; nil where several have one.
@@ -81,4 +83,9 @@ struct RowSample: Hashable, Sendable {
       $0.trailingZeroBitCount >= level && places[$0] == nil
     }
   }
+}
+
+extension ArraySlice {
+  /// An element, counted from the first one of the slice.
+  subscript(at place: Int) -> Element { self[startIndex + place] }
 }

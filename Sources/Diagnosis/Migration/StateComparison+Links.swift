@@ -64,7 +64,7 @@ private struct MovedLinks {
   /// together; numbers of one column that stand in other rows may be an order that was changed.
   init?(from child: Side, _ columns: [Name], to parent: Side, _ referenced: [Name]) {
     let all = [child.pair.then, child.pair.now, parent.pair.then, parent.pair.now]
-    guard all.allSatisfy({ $0.sample.level == 0 }), columns.count == referenced.count,
+    guard all.allSatisfy(\.sample.isWhole), columns.count == referenced.count,
       child.pair.then.rows <= child.pair.now.rows, parent.pair.then.rows <= parent.pair.now.rows,
       let keys = Reading(parent, referenced), keys.keepsContents, !keys.contents.isEmpty,
       !keys.keepsKeys || keys.hasContentsInOtherRows, let links = Reading(child, columns)
@@ -138,8 +138,8 @@ private struct Reading {
     let contents = pair.then.columns.filter { !references.contains($0.name) && $0.isTelling }
       .compactMap { place($0.name) }
       .filter { place in
-        Counts(pair.then.sample.rows.map { $0[$0.startIndex + place.old] })
-          .isWithin(Counts(pair.now.sample.rows.map { $0[$0.startIndex + place.new] }))
+        Counts(pair.then.sample.rows.map { $0[at: place.old] })
+          .isWithin(Counts(pair.now.sample.rows.map { $0[at: place.new] }))
       }
     self.init(side, keys, contents)
   }
@@ -188,7 +188,7 @@ private struct Reading {
       zip(now.map(\.key), side.pair.now.sample.rows), uniquingKeysWith: { first, _ in first })
     let changes = zip(then.map(\.key), side.pair.then.sample.rows).compactMap { key, old in
       places[key].map { new in
-        contents.count { old[old.startIndex + $0.old] != new[new.startIndex + $0.new] }
+        contents.count { old[at: $0.old] != new[at: $0.new] }
       }
     }
     .filter { $0 > 0 }
@@ -198,8 +198,8 @@ private struct Reading {
   private static func rows(of figures: TableFigures, _ key: [Int], _ contents: [Int]) -> [Row] {
     figures.sample.rows.map { row in
       var hash = ContentHash()
-      for place in contents { hash.add(UInt64(row[row.startIndex + place])) }
-      return Row(key: key.map { row[row.startIndex + $0] }, content: hash.value)
+      for place in contents { hash.add(UInt64(row[at: place])) }
+      return Row(key: key.map { row[at: $0] }, content: hash.value)
     }
   }
 }

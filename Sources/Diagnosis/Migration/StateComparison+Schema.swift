@@ -153,9 +153,14 @@ extension StateComparison {
     if let alias = now.rowIDColumn, key.map(\.name) == [alias] {
       return now.autoincrement || !then.autoincrement
     }
+    let collations = then.collationsOfKey
     let isUnique = now.indexes.contains { index in
       index.unique && index.predicate == nil
         && Set(index.columns.map(\.name)) == Set(key.map { Optional($0.name) })
+        && index.columns.allSatisfy { column in
+          let before = column.name.flatMap { collations[$0] }
+          return before == nil || before == "BINARY" || before == column.collation
+        }
     }
     return isUnique
       && key.allSatisfy { column in
@@ -252,4 +257,14 @@ extension ContractDifference {
 extension ColumnDescription {
   /// How values are taken in, whatever the name of the type is.
   fileprivate var affinity: Affinity { Affinity(declaredType: type, strict: false) }
+}
+
+extension TableDescription {
+  /// The collations by which the columns of its primary key are the same or not.
+  fileprivate var collationsOfKey: [Name: Name] {
+    let columns = indexes.first { $0.origin == .primaryKey }?.columns ?? []
+    return Dictionary(
+      columns.compactMap { column in column.name.map { ($0, column.collation) } },
+      uniquingKeysWith: { first, _ in first })
+  }
 }

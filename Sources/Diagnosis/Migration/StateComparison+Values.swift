@@ -80,7 +80,7 @@ extension StateComparison {
     _ column: TableFigures.Column, _ now: TableFigures.Column, in pair: TablePair
   ) -> Name? {
     guard now.sum != column.sum, now.variety == TableFigures.Column.varietyMax,
-      column.variety > 1, pair.now.rows == pair.then.rows,
+      column.isTelling, pair.now.rows == pair.then.rows,
       !links.contains(where: {
         $0.child.old == pair.old && $0.columns == [column.name] && $0.moved == 0
       })
@@ -98,7 +98,7 @@ extension StateComparison {
     _ column: TableFigures.Column, from source: TableFigures.Column, in pair: TablePair
   ) -> Bool {
     guard let next = pair.column(source), next.sum != source.sum, next.sum != column.sum,
-      pair.then.sample.level == 0, pair.now.sample.level == 0,
+      pair.knowsEveryRow,
       let old = pair.then.columns.firstIndex(where: { $0.name == column.name }),
       let new = pair.now.columns.firstIndex(where: { $0.name == pair.name(of: column) })
     else { return false }
@@ -143,8 +143,8 @@ extension StateComparison {
 
   /// What is otherwise than before, where nothing shows that anything is lost.
   var notices: [String] {
-    otherRules + otherMarks + fullCounters + columnsDropped + otherValues + freeRows + freeValues
-      + fewerMigrations + joinNotices
+    otherRules + otherMarks + fullCounters + columnsDropped + otherValues + otherWords + freeRows
+      + freeValues + fewerMigrations + joinNotices
   }
 
   /// Columns with values that are gone, as a contract has it.
@@ -196,7 +196,24 @@ extension StateComparison {
           + valuesBesideIDs(of: pair)
       }
       guard pair.now.rows == pair.then.rows else { return otherKeys(of: pair) }
+      let moved = pair.then.hasHiddenID ? pair.rowsUnderOtherKeys : 0
+      guard moved == 0 else {
+        return [
+          "\(counted(moved, "row")) of '\(pair.new)' \(moved == 1 ? "has" : "have") another id"
+        ]
+      }
       return pair.hasMixedRows ? [mixedRows(of: pair)] : otherValues(of: pair)
+    }
+  }
+
+  /// Full-text tables that keep nothing but words, and have others of texts that were there before.
+  private var otherWords: [String] {
+    before.wordCounts.sorted { $0.key < $1.key }.compactMap { old, then in
+      let new = renames[old] ?? old
+      guard let now = after.wordCounts[new], SameRows(then, now, naming: [:])?.differ == true else {
+        return nil
+      }
+      return "texts of '\(new)' have more or fewer words than before"
     }
   }
 

@@ -58,6 +58,8 @@ package struct TableFigures: Hashable, Sendable {
   package private(set) var keyNames: [Name] = []
   /// Whether the key is a part of what rows hold, and no number that they were given.
   package private(set) var hasNaturalKey = false
+  /// Whether rows have an id that is in no column: mostly that of a row of another table.
+  private(set) var hasHiddenID = false
   /// Whether rows are told apart by a number of theirs that is in a column.
   var hasVisibleID: Bool { keyNames.contains { column($0) != nil } }
   /// Which keys there are.
@@ -71,8 +73,8 @@ package struct TableFigures: Hashable, Sendable {
   package private(set) var isWhole = true
 
   /// Counts the rows of a table of which nothing else is compared.
-  init(countOf tree: TreeSurvey) {
-    rows = tree.records
+  init(countOf rows: Int) {
+    self.rows = rows
   }
 
   /// Takes the figures of a table; none of its columns where its statement cannot be parsed.
@@ -83,6 +85,7 @@ package struct TableFigures: Hashable, Sendable {
     else { return }
     columns = source.columns.map { Column(name: $0) }
     sample = RowSample(width: columns.count)
+    hasHiddenID = source.hasHiddenID
     hasNaturalKey = source.hasNaturalKey || !source.declaredKey.isEmpty
     keyNames = source.keyNames + source.declaredKey
     var claims = PageClaims(pageCount: image.pageCount)
@@ -158,15 +161,11 @@ struct SameRows {
     guard !pairs.isEmpty else { return nil }
     self.then = then.only(pairs.map(\.old))
     self.now = now.only(pairs.map(\.new))
-    let kept = then.columns.indices.compactMap { old -> (isTelling: Bool, rows: Int)? in
-      let column = then.columns[old]
-      guard !then.keyNames.contains(column.name),
-        let new = now.columns.firstIndex(where: { $0.name == names[column.name] ?? column.name })
-      else { return nil }
-      let rows = pairs.count {
-        $0.old[$0.old.startIndex + old] == $0.new[$0.new.startIndex + new]
-      }
-      return (column.variety > 1, rows)
+    let kept = then.places(in: now, naming: names).map { place in
+      (
+        isTelling: then.columns[place.old].isTelling,
+        rows: pairs.count { $0.old[at: place.old] == $0.new[at: place.new] }
+      )
     }
     areAligned = kept.contains { $0.isTelling && $0.rows * 2 >= pairs.count }
     differ = kept.contains { $0.rows < pairs.count }
@@ -174,6 +173,18 @@ struct SameRows {
 }
 
 extension TableFigures {
+  /// The columns beside the key that another state has too, by new names of columns: their places in
+  /// both.
+  func places(in now: TableFigures, naming names: [Name: Name]) -> [(old: Int, new: Int)] {
+    columns.indices.compactMap { old in
+      let name = columns[old].name
+      guard !keyNames.contains(name),
+        let new = now.columns.firstIndex(where: { $0.name == names[name] ?? name })
+      else { return nil }
+      return (old, new)
+    }
+  }
+
   /// The figures of some of the rows, of which the hashes are known.
   fileprivate func only(_ rows: [ArraySlice<UInt32>]) -> TableFigures {
     var figures = self

@@ -11,32 +11,23 @@ extension TablePair {
     guard now.rows == then.rows, hasSameKey, now.sample.keysMissing(of: then.sample) == 0 else {
       return false
     }
-    let columns = then.columns.indices.compactMap { old -> (old: Int, new: Int, isTelling: Bool)? in
-      let column = then.columns[old]
-      guard !then.keyNames.contains(column.name),
-        let new = now.columns.firstIndex(where: { $0.name == name(of: column) })
-      else { return nil }
-      return (old, new, column.isTelling)
-    }
+    let columns = then.places(in: now, naming: newNames)
     var (same, other): (Set<[UInt32]>, Set<[UInt32]>) = ([], [])
     var (changed, changedInPart) = (0, 0)
     for place in now.sample.pairs(with: then.sample) {
       let (old, new) = (then.sample.hashes(at: place.theirs), now.sample.hashes(at: place.own))
-      let content = columns.map { new[new.startIndex + $0.new] }
-      let kept = columns.filter {
-        old[old.startIndex + $0.old] == new[new.startIndex + $0.new]
-      }
+      let content = columns.map { new[at: $0.new] }
+      let kept = columns.filter { old[at: $0.old] == new[at: $0.new] }
       guard kept.count < columns.count else {
         same.insert(content)
         continue
       }
       changed += 1
-      changedInPart += kept.contains(where: \.isTelling) ? 1 : 0
+      changedInPart += kept.contains { then.columns[$0.old].isTelling } ? 1 : 0
       other.insert(content)
     }
-    let isSample = max(then.sample.level, now.sample.level) > 0
     return changedInPart * 2 >= changed
-      || !isSample && (same.count < Self.copiedMin || same != other)
+      || knowsEveryRow && (same.count < Self.copiedMin || same != other)
   }
 
   /// How many different rows are copied at least, where others with new values would not be the same.

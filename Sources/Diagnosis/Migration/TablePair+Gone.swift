@@ -11,20 +11,14 @@ extension TablePair {
   /// A row is still there where one under a new key has a value of it by which rows are told apart. Where
   /// no such column is as it was, numbers that rows were given are hardly changed for a few of them alone.
   var rowsGone: Int? {
-    guard then.sample.level == 0, now.sample.level == 0 else { return nil }
+    guard knowsEveryRow else { return nil }
     let pairs = now.sample.pairs(with: then.sample)
     let (old, new) = (then.sample.rows, now.sample.rows)
     let theirs = Set(pairs.map(\.theirs))
     let own = Set(pairs.map(\.own))
     let missing = old.indices.filter { !theirs.contains($0) }
     guard !missing.isEmpty, pairs.count * 2 > then.rows else { return nil }
-    let columns = then.columns.indices.compactMap { place -> (old: Int, new: Int)? in
-      let column = then.columns[place]
-      guard column.isTelling, !then.keyNames.contains(column.name),
-        let other = now.columns.firstIndex(where: { $0.name == name(of: column) })
-      else { return nil }
-      return (place, other)
-    }
+    let columns = then.places(in: now, naming: newNames).filter { then.columns[$0.old].isTelling }
     let most = columns.map { then.columns[$0.old].spread }.max() ?? 0
     let names = columns.filter { then.columns[$0.old].spread * 2 >= most }
     let telling = names.filter { place in

@@ -128,8 +128,11 @@ struct TablePair {
   /// Whether the key has the same columns as before.
   var hasSameKey: Bool { now.keyNames == then.keyNames.map { newNames[$0] ?? $0 } }
 
+  /// Whether each row of both is kept in mind.
+  var knowsEveryRow: Bool { then.sample.isWhole && now.sample.isWhole }
+
   /// Whether not all rows of before are compared.
-  var isSample: Bool { addedRows > 0 && max(then.sample.level, now.sample.level) > 0 }
+  var isSample: Bool { addedRows > 0 && !knowsEveryRow }
 
   /// The keys of before that no row has, or that other rows have; nil where all are there, rows have
   /// none of their own, or there are fewer rows, which is told as that.
@@ -149,7 +152,7 @@ struct TablePair {
   /// How many rows have other keys than before, where all that they hold beside these is there; 0 where
   /// that cannot be told.
   var rowsUnderOtherKeys: Int {
-    guard keepsNames, then.rows == now.rows, then.sample.level == 0, now.sample.level == 0,
+    guard keepsNames, then.rows == now.rows, knowsEveryRow,
       now.copies.contentsMissing(of: then.copies) == 0
     else { return 0 }
     let same = now.sample.pairs(with: then.sample).count {
@@ -163,7 +166,7 @@ struct TablePair {
   private var otherRowIDs: OtherKeys? {
     let count = now.sample.keysMissing(of: then.sample)
     let missing = now.copies.contentsMissing(of: then.copies)
-    let isSample = max(then.sample.level, now.sample.level, then.copies.level) > 0
+    let isSample = !knowsEveryRow || then.copies.level > 0
     guard count > 0, missing > 0, !now.isNumberedAnew, keepsNames else { return nil }
     guard isSample || missing <= count else {
       return rowsGone.flatMap {
@@ -179,12 +182,12 @@ struct TablePair {
       let rows = ReplacedRows(then, now, naming: newNames)
     else { return nil }
     return OtherKeys(
-      count: rows.count, isSample: max(then.sample.level, now.sample.level) > 0, loseRows: true)
+      count: rows.count, isSample: !knowsEveryRow, loseRows: true)
   }
 
   /// Whether a column has had another value in each row, and each of them is there.
   private func hasAllValues(_ column: TableFigures.Column) -> Bool {
-    guard then.sample.level == 0, now.sample.level == 0,
+    guard knowsEveryRow,
       let old = then.columns.firstIndex(where: { $0.name == column.name }),
       let new = now.columns.firstIndex(where: { $0.name == name(of: column) })
     else { return false }

@@ -425,6 +425,36 @@ import Testing
         "CREATE VIRTUAL TABLE f USING fts5 (n, tokenize=porter)", "INSERT INTO f SELECT n FROM z",
         "DROP TABLE z",
       ], says: ["the virtual table 'f' is another one than before"]),
+    Change(
+      "the texts of a full-text index have another name", indexed,
+      ["DROP TRIGGER ai", "ALTER TABLE p RENAME COLUMN n TO title"], status: 18,
+      says: ["full-text table 'f' cannot be read: the texts that it finds words in are not there"]),
+    Change(
+      "words that are kept nowhere else",
+      [
+        "CREATE VIRTUAL TABLE f USING fts5 (n, content='')",
+        "INSERT INTO f (rowid, n) VALUES (1, 'one and two'), (2, 'three')",
+      ],
+      [
+        "INSERT INTO f (f) VALUES ('delete-all')",
+        "INSERT INTO f (rowid, n) VALUES (1, 'one'), (2, 'three')",
+      ], says: ["texts of 'f' have more or fewer words than before"]),
+    Change(
+      "texts with the ids of each other",
+      [
+        "CREATE VIRTUAL TABLE f USING fts5 (n)",
+        "INSERT INTO f (rowid, n) VALUES (1, 'one'), (2, 'two'), (3, 'three')",
+      ],
+      [
+        "DELETE FROM f", "INSERT INTO f (rowid, n) VALUES (1, 'two'), (2, 'one'), (3, 'three')",
+      ], says: ["2 rows of 'f' have another id"]),
+    Change(
+      "a key that told less apart",
+      ["CREATE TABLE p (n COLLATE NOCASE, PRIMARY KEY (n COLLATE NOCASE)) WITHOUT ROWID"],
+      [
+        "CREATE TABLE z (n COLLATE NOCASE, PRIMARY KEY (n COLLATE BINARY)) WITHOUT ROWID",
+        "DROP TABLE p", "ALTER TABLE z RENAME TO p",
+      ], status: 18, says: ["the primary key of 'p' is another one than before"]),
   ]
 
   // MARK: Columns
