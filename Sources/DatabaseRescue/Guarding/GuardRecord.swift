@@ -138,3 +138,12 @@ extension RescueFolder {
     try folder.synchronize()
   }
 }
+
+extension World {
+  /// Removes what is known of a migration that was cut off, or refused and left: what it left is not
+  /// there any more.
+  func forgetMigration(of folder: RescueFolder, goneBackTo backup: Backup?) {
+    try? folder.removeGuardRecord(storage)
+    if let backup { try? Vault(of: backup, in: storage).releaseWaysBack(since: backup) }
+  }
+}

@@ -71,11 +71,7 @@ extension Run {
       }
       product.salvage?.output = work.folder.database
       notes.note(work.folder.replaced(work.code))
-      // What a migration left that was cut off is not there any more.
-      try? work.folder.removeGuardRecord(world.storage)
-      if let backup = work.backup {
-        try? Vault(of: backup, in: world.storage).releaseWaysBack(since: backup)
-      }
+      world.forgetMigration(of: work.folder, goneBackTo: work.backup)
     case .verifyInstalled:
       product.verdict = try self.step(step) { _ throws(RescueError) in
         try work.verifyInstalled()

@@ -21,7 +21,7 @@ package struct BackupAnswer: CommandAnswer {
     code = result.code
   }
 
-  package var exitStatus: Int32 { backup.isGood ? 0 : Verdict.damagedLossy.exitStatus }
+  package var exitStatus: Int32 { backup.exitStatus }
 
   package var document: JSON {
     .document(

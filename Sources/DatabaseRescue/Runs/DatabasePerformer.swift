@@ -182,7 +182,7 @@ struct DatabasePerformer: PlaybookPerformer {
     let written = rows.reduce(0) { $0 + $1.written }
     let aside = rows.reduce(0) { $0 + $1.quarantined }
     return PlaybookStepResult(
-      summary: "\(written) rows in \(output.name), \(aside) set aside", facts: known)
+      summary: "\(written.of("row")) in \(output.name), \(aside) set aside", facts: known)
   }
 
   /// Carries out an option in the place of the database: the first of these kinds that is possible.

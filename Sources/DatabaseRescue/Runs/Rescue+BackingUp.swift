@@ -39,8 +39,8 @@ extension Run {
             .filter { $0.severity >= .damage }
           return migration + [
             BackupManifest.Check(
-              "contract", passed: problems.isEmpty,
-              detail: problems.isEmpty ? "holds" : "\(problems.count) differences")
+              BackupManifest.Check.contractName, passed: problems.isEmpty,
+              detail: problems.isEmpty ? "holds" : problems.count.of("difference"))
           ]
         })
     }
@@ -49,7 +49,7 @@ extension Run {
     notes.hasVerifiedBackup = backup.isGood
     notes.lineage = backup.manifest?.lineage
     notes.outcome = backup.isGood ? .succeeded : .findings
-    notes.exitStatus = backup.isGood ? 0 : Verdict.damagedLossy.exitStatus
+    notes.exitStatus = backup.exitStatus
     return backup
   }
 
@@ -81,6 +81,9 @@ extension Run {
         throw error
       }
       notes.note(Change(.addition, "'\(path)' was made"))
+      if takesItsPlace {
+        world.forgetMigration(of: RescueFolder(ofPlace: path), goneBackTo: backup)
+      }
     } catch {
       throw RescueError(error, doing: "write '\(path)'", meaning: "nothing was written")
     }
@@ -122,11 +125,6 @@ extension Rescue {
       return backup
     }
   }
-}
-
-extension BackupManifest.Check {
-  /// The name of the check that no migration is under way, or was cut off.
-  static var migrationName: String { "migration" }
 }
 
 extension World {

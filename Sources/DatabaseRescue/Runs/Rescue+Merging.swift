@@ -137,12 +137,7 @@ extension Run {
     for path in inputs.flatMap(\.all) {
       needed += 2 * (try world.storage.status(of: path)?.byteCount ?? 0)
     }
-    let free = try world.storage.freeBytes(at: output.folder)
-    guard free >= needed else {
-      throw RescueError(
-        .cannotWrite, "\(needed) bytes may be needed in '\(output.folder)', \(free) are free",
-        meaning: "nothing was written", advice: "free some space, or choose another --output")
-    }
+    try world.requireRoom(for: needed, at: output)
   }
 }
 

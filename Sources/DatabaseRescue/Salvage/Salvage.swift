@@ -108,14 +108,7 @@ package struct Salvage {
         try JournalsBeside(path, storage: world.storage).refuse()
       }
       let pages = survey.image?.dataByteCount ?? 0
-      let needed = pages + pages / 4 + (1 << 20)
-      let free = try world.storage.freeBytes(at: output.folder)
-      guard free >= needed else {
-        throw RescueError(
-          .cannotWrite,
-          "\(needed) bytes may be needed in '\(output.folder)', \(free) are free",
-          meaning: "nothing was written", advice: "free some space, or choose another --output")
-      }
+      try world.requireRoom(for: pages + pages / 4 + (1 << 20), at: output)
     } catch {
       throw RescueError(error, doing: "look at '\(output)'", meaning: "nothing was written")
     }
@@ -164,4 +157,16 @@ package struct Salvage {
 extension Reconstruction {
   /// Whether a name in the file may be another one with damaged letters: something else is damaged.
   fileprivate var namesMayBeDamaged: Bool { !Verdict(isDatabase: true, findings).isStructureSound }
+}
+
+extension World {
+  /// Refuses before the first byte of a new file where there is not enough space.
+  func requireRoom(for needed: Int, at output: FilePath) throws {
+    let free = try storage.freeBytes(at: output.folder)
+    guard free >= needed else {
+      throw RescueError(
+        .cannotWrite, "\(needed) bytes may be needed in '\(output.folder)', \(free) are free",
+        meaning: "nothing was written", advice: "free some space, or choose another --output")
+    }
+  }
 }

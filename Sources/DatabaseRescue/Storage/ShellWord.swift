@@ -41,8 +41,10 @@ package enum ShellWord {
 }
 
 extension FilePath {
-  /// The path as a shell wants it.
-  package var shellQuoted: String { ShellWord.quoted(bytes) }
+  /// The path as a shell wants it, and as no command takes it for a flag.
+  package var shellQuoted: String {
+    ShellWord.quoted(bytes.first == UInt8(ascii: "-") ? Array("./".utf8) + bytes : bytes)
+  }
 
   /// The command that moves what is there out of the way; nothing is overwritten by it.
   package var movingAway: String {

@@ -30,6 +30,15 @@ public struct Backup: Sendable {
   /// nothing was wrong when it was last read in full.
   public var isGood: Bool { wasGood && proof?.passed != false }
 
+  /// The status of a run that has made it: that of a drift where nothing speaks against it but a
+  /// contract, and that of damage where anything else does.
+  package var exitStatus: Int32 {
+    if isGood { return Verdict.healthy.exitStatus }
+    let isSound =
+      state == .complete && proof?.passed != false && manifest?.isGood(despiteDrift: true) == true
+    return (isSound ? Verdict.drifted : .damagedLossy).exitStatus
+  }
+
   /// When it was made: as it says itself, and else as its name does, which anybody may change.
   public var created: Date { manifest?.created ?? name.created }
 

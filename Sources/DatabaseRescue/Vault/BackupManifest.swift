@@ -258,3 +258,25 @@ extension BackupManifest {
     return manifest
   }
 }
+
+extension BackupManifest.Check {
+  /// The name of the check that no migration is under way, or was cut off.
+  static var migrationName: String { "migration" }
+  /// The name of the check that the database is as a contract has it.
+  static var contractName: String { "contract" }
+}
+
+extension BackupManifest {
+  /// Whether it is of a database, not raw, in which nothing was found to be damaged, and that had not
+  /// gone back in time; besides what a contract says of it, where asked.
+  ///
+  /// Foreign keys that point nowhere do not count against it, since many apps live with
+  /// such rows; a failed integrity check does.
+  func isGood(despiteDrift: Bool = false) -> Bool {
+    !raw && content.isSound && lineage?.isDoubtful != true
+      && checks.allSatisfy {
+        $0.passed || $0.name == ImageChecks.foreignKeyCheck
+          || despiteDrift && $0.name == BackupManifest.Check.contractName
+      }
+  }
+}

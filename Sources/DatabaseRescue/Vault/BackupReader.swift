@@ -91,15 +91,9 @@ package final class BackupReader: Sendable {
   /// Whether the manifest is the one that was measured last, with the checks in it.
   package var hasFinalManifest: Bool { archive?.manifest != nil && manifest != nil }
 
-  /// Whether this backup can stand in for the database: complete, not raw, proven, and of a database
-  /// in which nothing was found to be damaged, and that had not gone back in time.
-  ///
-  /// Foreign keys that point nowhere do not count against it, since many apps live with
-  /// such rows; a failed integrity check does.
+  /// Whether this backup can stand in for the database: complete and proven.
   package var isGood: Bool {
-    guard state == .complete, hasFinalManifest, let manifest, !manifest.raw else { return false }
-    return manifest.content.isSound && manifest.lineage?.isDoubtful != true
-      && manifest.checks.allSatisfy { $0.passed || $0.name == ImageChecks.foreignKeyCheck }
+    state == .complete && hasFinalManifest && manifest?.isGood() == true
   }
 
   /// The backup as a source of bytes, such as the reader of the format takes.

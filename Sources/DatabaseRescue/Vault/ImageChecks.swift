@@ -101,7 +101,7 @@ enum ImageChecks {
         let lines = found.problems.flatMap { $0.split(separator: "\n") }
           .filter { !$0.hasPrefix("***") }
         guard let first = lines.first else { continue }
-        return ("\(lines.count) problems, the first: \(first)", unchecked)
+        return ("\(lines.count.of("problem")), the first: \(first)", unchecked)
       }
       return (nil, unchecked)
     }
@@ -119,7 +119,9 @@ enum ImageChecks {
       let statement = try connection.prepare("PRAGMA foreign_key_check")
       var count = 0
       while try statement.step() { count += 1 }
-      return (count == 0 ? nil : "\(count) rows refer to rows that are not there", [])
+      return (
+        count == 0 ? nil : count.of("row", "refers", "refer") + " to rows that are not there", []
+      )
     }
   }
 

@@ -33,10 +33,14 @@ func vault(
     return try context.rescue.backups(of: path, vault: folder)
   }
   do {
-    guard let status = try context.world.storage.status(of: path) else {
+    let status = try context.world.storage.status(of: path)
+    if status?.kind == .folder { return Vault(path, in: context.world.storage) }
+    if status == nil {
+      // Who has lost a database needs its backups more than anybody.
+      let vault = try context.rescue.backups(of: path)
+      guard try context.world.storage.status(of: vault.folder) == nil else { return vault }
       throw RescueError(.missing, "there is no file or folder '\(path)'", advice: "check the path")
     }
-    if status.kind == .folder { return Vault(path, in: context.world.storage) }
   } catch let error as RescueError {
     throw error
   } catch {

@@ -49,6 +49,16 @@ import Testing
     #expect(try Oracle.firstDifference(expected: reference, actual: file) == nil)
   }
 
+  @Test func `what a report tells to run next takes no name for a flag`() throws {
+    let bench = try Workbench()
+    let file = try bench.place("zeroed-leaf.db", as: "-dash.db")
+    for verb in ["check", "diagnose"] {
+      let ending = try bench.run(verb, "--", file)
+      let next = try #require(ending.output.firstRange(of: "next: dbrescue "), "\(ending.all)")
+      #expect(!ending.output[next.upperBound...].contains(" -dash.db"), "\(ending.all)")
+    }
+  }
+
   @Test(arguments: ["back\\slash.db", "tab\t.db", "\u{202E}evil.db", "-dash.db", "plain.db"])
   func `no command in a report is another file's`(_ name: String) throws {
     let bench = try Workbench()

@@ -55,6 +55,8 @@ import Testing
     #expect(isUntouched)
     let reference = Checkout.samples.appending("healthy-v4.db")
     #expect(try Oracle.firstDifference(expected: reference, actual: file) == nil)
+    let check = try bench.run("check", file)
+    #expect(check.status == 0 && !check.output.contains("DBR-F146"), "\(check.all)")
   }
 
   @Test(arguments: ["stop", "restore"])

@@ -92,6 +92,30 @@ import Testing
     #expect(try backups().map { $0["good"]?.bool } == [true, true])
   }
 
+  @Test func `the backups of a database that is gone are found by its name`() throws {
+    let file = try bench.place("healthy-v4.db", as: "gone.db")
+    #expect(try bench.run("backup", file).status == 0)
+    try SystemStorage().remove(file)
+    #expect(try bench.run("vault", "list", file, "--json").json["backups"]?.elements.count == 1)
+    #expect(try bench.run("vault", "verify", file).status == 0)
+    #expect(try bench.run("vault", "list", bench["never.db"]).status == 66)
+  }
+
+  @Test func `a backup of a sound database that drifts from its contract ends as the check does`()
+    throws
+  {
+    let file = bench["drift.db"]
+    try DatabaseBuilder(["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"]).build(at: file)
+    let contract = bench["drift.json5"]
+    try contract.replaceContents(
+      with: Bytes(
+        "{schema: 1, name: 'd', userVersion: 0, freshSchema: ['CREATE TABLE t (b)']}".utf8))
+    let check = try bench.run("check", file, "--contract", contract)
+    let backup = try bench.run("backup", file, "--contract", contract, "--json")
+    #expect(check.status == 12 && backup.status == 12, "\(check.all)\n\(backup.all)")
+    #expect(try backup.backup["good"]?.bool == false)
+  }
+
   @Test func `lost or torn notes hide no backup`() throws {
     let path = try backUp()
     #expect(try bench.run("vault", "verify", file).status == 0)
