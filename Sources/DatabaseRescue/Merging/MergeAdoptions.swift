@@ -54,13 +54,10 @@ struct MergeAdoptions {
         ON \(child.isRow("c", "m")) WHERE NOT (\(reference.lacksParent("c"))) \(isAlone)
         """)
       try merger.connection.execute("DROP TABLE work.lone\(number)")
-      guard let count = value?.integerValue.map({ Int($0) }), count > 0 else { continue }
-      merger.ledger.adopted += count
-      let columns = reference.columns.map { "'\($0)'" }.joined(separator: ", ")
-      merger.ledger.notes.append(
-        "\(count.of("row")) of '\(child.name)' of newer inputs, by \(columns), referred to rows of "
-          + "'\(reference.parent.name)' that were not there: \(older.label) has rows with those keys, "
-          + "and they refer to these now; see whether they belong to them")
+      merger.ledger.noteAdopted(
+        value, of: child, by: reference.columns, in: "newer inputs",
+        "referred to rows of '\(reference.parent.name)' that were not there: \(older.label) has rows "
+          + "with those keys, and they refer to these now; see whether they belong to them")
     }
   }
 }

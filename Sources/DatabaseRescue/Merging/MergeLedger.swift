@@ -139,3 +139,15 @@ extension MergeLedger.Cell {
     missing = balance.missing
   }
 }
+
+extension MergeLedger {
+  /// Takes in how many rows refer to others than before, and what is said of them, where there are any.
+  mutating func noteAdopted(
+    _ count: Value?, of table: MergeTable, by columns: [Name], in label: String, _ words: String
+  ) {
+    guard let count = count?.integerValue.map({ Int($0) }), count > 0 else { return }
+    adopted += count
+    let columns = columns.map { "'\($0)'" }.joined(separator: ", ")
+    notes.append("\(count.of("row")) of '\(table.name)' of \(label), by \(columns), \(words)")
+  }
+}

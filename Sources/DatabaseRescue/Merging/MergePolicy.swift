@@ -87,10 +87,8 @@ struct MergeRules {
 extension TableDescription {
   /// Whether rows are known by an integer that refers to no other table.
   var hasKeyOfItsOwn: Bool {
-    guard kind == .ordinary, let alias = rowIDAlias, columns.indices.contains(alias) else {
-      return false
-    }
-    return !foreignKeys.contains { $0.columns.contains(columns[alias].name) }
+    guard kind == .ordinary, let key = rowIDColumn else { return false }
+    return !foreignKeys.contains { $0.columns.contains(key) }
   }
 
   fileprivate func holds(_ column: Name) -> Bool {

@@ -88,26 +88,29 @@ struct MergeReferences {
 }
 
 extension MergeReferences.Reference {
+  /// Whether a row refers to another one.
+  func refers(_ row: String, to other: String) -> String {
+    zip(parentColumns, columns).map {
+      "\(other).\($0.quotedIdentifier) = \(row).\($1.quotedIdentifier)"
+    }.conjunction
+  }
+
   /// Whether a row refers to one of the older input that is not in the result.
   func lacksParent(_ row: String) -> String {
     let given = columns.map { "\(row).\($0.quotedIdentifier) IS NOT NULL" }
-    let same = zip(parentColumns, columns).map {
-      "p.\($0.quotedIdentifier) = \(row).\($1.quotedIdentifier)"
-    }.joined(separator: " AND ")
+    let same = refers(row, to: "p")
     return
       (given + [
         "NOT EXISTS (SELECT 1 FROM main.\(parent.quoted) AS p WHERE \(same))",
         "EXISTS (SELECT 1 FROM older.\(parent.quoted) AS p WHERE \(same))",
-      ]).joined(separator: " AND ")
+      ]).conjunction
   }
 }
 
 extension TableDescription {
   /// Whether no two rows have the same values in these columns, and they are quick to find by them.
   fileprivate func tellsRowsApart(by names: [Name]) -> Bool {
-    if let alias = rowIDAlias, columns.indices.contains(alias), names == [columns[alias].name] {
-      return true
-    }
+    if let rowIDColumn, names == [rowIDColumn] { return true }
     return indexes.contains { index in
       index.unique && index.predicate == nil && index.columns.count == names.count
         && Set(index.columns.compactMap(\.name)) == Set(names)

@@ -42,21 +42,9 @@ struct MergeStrangers {
     _ value: Value?, of reference: MergeReferences.Reference, in label: String,
     _ merger: inout Merger, _ words: String
   ) {
-    note(
-      value, of: reference.child, by: reference.columns, in: label, &merger,
+    merger.ledger.noteAdopted(
+      value, of: reference.child, by: reference.columns, in: label,
       words + "; see whether they belong to them")
-  }
-
-  /// Tells of rows that refer to others, where there are any.
-  private func note(
-    _ value: Value?, of table: MergeTable, by columns: [Name], in label: String,
-    _ merger: inout Merger, _ words: String
-  ) {
-    guard let count = value?.integerValue.map({ Int($0) }), count > 0 else { return }
-    merger.ledger.adopted += count
-    let columns = columns.map { "'\($0)'" }.joined(separator: ", ")
-    merger.ledger.notes.append(
-      "\(count.of("row")) of '\(table.name)' of \(label), by \(columns), \(words)")
   }
 
   /// Counts the rows whose reference leads to another table in the result.
@@ -72,8 +60,8 @@ struct MergeStrangers {
         SELECT count(*) FROM \(table.decisions) AS d CROSS JOIN older.\(table.quoted) AS c
         ON \(table.isRow("c", "o")) WHERE d.decision IN (0, 3) AND \(given)
         """)
-      note(
-        value, of: table, by: key.columns, in: older.label, &merger,
+      merger.ledger.noteAdopted(
+        value, of: table, by: key.columns, in: older.label,
         "referred to '\(key.table)' there: in the result that leads to '\(other.table)'")
     }
   }
@@ -85,12 +73,6 @@ extension MergeReferences.Reference {
     """
     \(child.decisions) AS d CROSS JOIN older.\(child.quoted) AS c ON \(child.isRow("c", "o"))
     """
-  }
-
-  private func refers(_ row: String, to other: String) -> String {
-    zip(parentColumns, columns).map {
-      "\(other).\($0.quotedIdentifier) = \(row).\($1.quotedIdentifier)"
-    }.conjunction
   }
 
   /// How many rows of the older input refer to none of it, and to one of the result.

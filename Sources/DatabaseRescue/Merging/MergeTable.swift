@@ -31,7 +31,7 @@ struct MergeTable {
 
   var name: Name { description.name }
   /// The column that is the rowid under another name.
-  var integerKey: Name? { description.integerKey }
+  var integerKey: Name? { description.rowIDColumn }
   /// The table as SQL names it.
   var quoted: String { name.quotedIdentifier }
   /// The table of what is decided about the rows of an older input.
@@ -61,7 +61,7 @@ struct MergeTable {
     let integerKey: Name? =
       table.kind == .virtual
       ? columns.first
-      : description.integerKey
+      : description.rowIDColumn
     if let integerKey {
       let name = integerKey.quotedIdentifier
       (address, hidesAddress) = ([name], false)
@@ -166,12 +166,5 @@ struct MergeTable {
     }
     let rowID = description.withoutRowID ? "NULL" : "\(row).\(address[0])"
     return (values + [rowID]).joined(separator: ", ")
-  }
-}
-
-extension TableDescription {
-  /// The column that is the rowid under another name.
-  fileprivate var integerKey: Name? {
-    rowIDAlias.flatMap { columns.indices.contains($0) ? columns[$0].name : nil }
   }
 }

@@ -153,7 +153,7 @@ struct Merger: ~Copyable {
   /// which one of the lost can have been.
   private mutating func settleLosses() throws {
     for (_, table) in tables where !rules.renumbered.contains(table.name) {
-      guard let key = table.rowIDAlias.map({ table.columns[$0].name }) else { continue }
+      guard let key = table.rowIDColumn else { continue }
       for input in 0..<inputCount where ledger[table.name, input].lost != .none {
         guard let stretches = ledger[table.name, input].missing.bounds else { continue }
         var found: Int64 = 0
@@ -242,7 +242,7 @@ struct Merger: ~Copyable {
     let values = table.storageOrder.map {
       $0 == table.rowIDAlias ? "NULL" : table.columns[$0].name.quotedIdentifier
     }
-    let rowID = table.rowIDAlias.map { table.columns[$0].name.quotedIdentifier } ?? "NULL"
+    let rowID = table.rowIDColumn?.quotedIdentifier ?? "NULL"
     let statement = try connection.prepare(
       "SELECT \((values + [rowID]).joined(separator: ", ")) "
         + "FROM older.\(table.name.quotedIdentifier)")

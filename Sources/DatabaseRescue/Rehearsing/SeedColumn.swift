@@ -28,7 +28,7 @@ struct SeedColumn {
   init(_ column: ColumnDescription, of table: TableDescription) {
     name = column.name
     affinity = Affinity(declaredType: column.type, strict: table.strict)
-    let isRowID = table.rowIDAlias.map { table.columns[$0].name == column.name } ?? false
+    let isRowID = table.rowIDColumn == column.name
     isUnique =
       isRowID
       || table.indexes.contains { index in

@@ -32,13 +32,13 @@ extension Salvage {
     switch survey.transfer {
     case .lineFeedsExpanded(let removed):
       [
-        "the file was transferred as text: \(removed) carriage returns before line feeds were left "
-          + "out in reading it"
+        "the file was transferred as text: \(removed.of("carriage return", "was", "were")) left out "
+          + "before line feeds in reading it"
       ]
     case .logLineFeedsExpanded(let removed):
       [
-        "the -wal was transferred as text: \(removed) carriage returns before line feeds were left out "
-          + "in reading it"
+        "the -wal was transferred as text: \(removed.of("carriage return", "was", "were")) left out "
+          + "before line feeds in reading it"
       ]
     case .bytesWidened(let removed):
       [

@@ -54,8 +54,8 @@ extension TableDescription {
   /// duplicates is needed for that, unless the other refuses the same ones.
   fileprivate func substitute(for index: IndexDescription, at position: Int) -> String? {
     guard index.origin == .created else { return nil }
-    if index.predicate == nil, let rowIDAlias, index.columns.count == 1,
-      index.columns[0].name == columns[rowIDAlias].name
+    if index.predicate == nil, let rowIDColumn, index.columns.count == 1,
+      index.columns[0].name == rowIDColumn
     {
       return "its column is the rowid, which needs no index"
     }

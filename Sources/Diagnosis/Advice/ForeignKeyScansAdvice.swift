@@ -82,7 +82,7 @@ extension TableDescription {
 
   /// Whether rows with given values of some columns are found without reading all.
   fileprivate func finds(_ names: [Name], _ collations: [Name]) -> Bool {
-    if let rowIDAlias, names == [columns[rowIDAlias].name] { return true }
+    if let rowIDColumn, names == [rowIDColumn] { return true }
     let wanted = Dictionary(zip(names, collations), uniquingKeysWith: { first, _ in first })
     return indexes.contains { index in
       let first = index.columns.prefix(names.count)

@@ -76,8 +76,7 @@ struct CopiedTable {
     guard let image = survey.image, let (mine, theirs) = trees(copy, original, in: survey),
       mine.records <= theirs.records, let own = survey.schema?.table(named: copy),
       let other = survey.schema?.table(named: original),
-      let key = own.rowIDAlias.map({ own.columns[$0].name }),
-      key == other.rowIDAlias.map({ other.columns[$0].name })
+      let key = own.rowIDColumn, key == other.rowIDColumn
     else { return false }
     let shared = own.places.compactMap { name, place in
       other.places[name].map { (mine: place, theirs: $0) }

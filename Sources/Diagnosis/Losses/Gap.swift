@@ -160,13 +160,13 @@ private struct GapWalk {
       gaps.append(.keys(lower?.key, upper?.key))
       return
     }
-    let (first, underflow) = lower?.rowID.map { $0.addingReportingOverflow(1) } ?? (nil, false)
+    let (first, overflows) = lower?.rowID.map { $0.addingReportingOverflow(1) } ?? (nil, false)
     var last = upper?.rowID
     if let rowID = last, !isUpperLost {
       guard rowID > .min else { return }
       last = rowID - 1
     }
-    guard !underflow, first ?? .min <= last ?? .max else { return }
+    guard !overflows, first ?? .min <= last ?? .max else { return }
     gaps.append(.rowIDs(first, last))
   }
 }

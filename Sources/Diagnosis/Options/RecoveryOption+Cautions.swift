@@ -7,10 +7,11 @@ import SQLiteFormat
 extension RecoveryOption {
   /// New indexes where the table is older than those that there are.
   var ofOlderTable: Self {
-    RecoveryOption(
-      kind: kind, backup: backup,
-      summary: "build the indexes anew from their tables, which are older: what the indexes alone "
-        + "have is lost", outcomes: outcomes, unplaced: unplaced, basis: basis)
+    var option = self
+    option.summary =
+      "build the indexes anew from their tables, which are older: what the indexes alone have is "
+      + "lost"
+    return option
   }
 }
 

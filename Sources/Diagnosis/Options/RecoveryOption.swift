@@ -64,7 +64,7 @@ public struct RecoveryOption: Hashable, Sendable {
   /// The backup that it uses, by file name.
   public let backup: String?
   /// What it does, in one sentence without a full stop.
-  public let summary: String
+  public internal(set) var summary: String
   /// What is predicted for every table; empty where nothing changes.
   public let outcomes: [Outcome]
   /// What becomes of rows whose table nothing tells; nil where there are none.

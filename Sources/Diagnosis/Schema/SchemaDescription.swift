@@ -98,7 +98,7 @@ package struct TableDescription: Hashable, Sendable, Codable {
   }
 
   /// The column that is the rowid; nil where none is.
-  var rowIDColumn: Name? {
+  package var rowIDColumn: Name? {
     rowIDAlias.flatMap { columns.indices.contains($0) ? columns[$0].name : nil }
   }
 }

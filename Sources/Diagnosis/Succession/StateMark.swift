@@ -87,9 +87,10 @@ extension StateMark {
     let (now, then) = (tablesByName, other.tablesByName)
     var names = given.pending(from: Set(then.keys), to: Set(now.keys))
     var pending = then.keys.filter { now[$0] == nil && names[$0] == nil }.sorted()
+    let candidates = now.keys.sorted()
     while let old = pending.popLast() {
       guard let table = then[old], table.rows > 0, table.contentHash != nil else { continue }
-      let new = now.keys.sorted().first { name in
+      let new = candidates.first { name in
         now[name]?.contentHash == table.contentHash && now[name]?.rows == table.rows
           && then[name]?.contentHash != table.contentHash && !names.values.contains(name)
       }
