@@ -79,6 +79,12 @@ extension Image {
     return Int32(bitPattern: file.changeCounter &- ours.changeCounter) > 0
   }
 
+  /// Whether a page 1 in the log has a header, as that has which a checkpoint has written in part.
+  func logHasHeader(_ header: DatabaseHeader) -> Bool {
+    guard case .applied(let log) = wal else { return false }
+    return log.committed.contains { $0.page == .first && headerOfFrame($0) == header }
+  }
+
   /// Whether no page of the database file, of those that were not there before the log, was copied from
   /// it: twins with as many pages have the same page 1.
   private func hasStrangePages(

@@ -77,7 +77,9 @@ struct LogTrust {
     guard lineage == .broken || alone.isWhole && !whole.isWhole else { return whole }
     if alone.isWhole || !whole.isWhole, alone.userRows >= whole.userRows { return alone }
     guard lineage == .broken, whole.isWhole else { return whole }
-    return alone.isWhole ? whole.withLogInDoubt : whole.withLogBehind
+    if alone.isWhole { return whole.withLogInDoubt }
+    // What a checkpoint was writing when it was cut off is whole in the log.
+    return alone.header.map(full.logHasHeader) ?? false ? whole : whole.withLogBehind
   }
 
   /// Whether no table of the log's schema is in the database file.

@@ -130,4 +130,27 @@ import Testing
     #expect(ending.status == 14, "\(ending.all)")
     #expect(try count("1", in: bench["out.db"]) >= 300)
   }
+
+  @Test func `a first page that a checkpoint has written in part is whole in the log`() throws {
+    try DatabaseBuilder(
+      pageSize: 4096, journal: .wal, [.init(Self.table, []), .init(Self.rows(1...300), [])]
+    ).build(at: file)
+    let old = try file.contents()
+    let (new, frames) = try {
+      let connection = try Connection(file, mode: .app)
+      try connection.execute("PRAGMA wal_autocheckpoint = 0")
+      for number in 1...14 {
+        try connection.execute(
+          "CREATE TABLE more\(number) (a TEXT, b TEXT /* a longer statement of this table */)")
+      }
+      let frames = try log.contents()
+      try connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+      return (try file.contents(), frames)
+    }()
+    try file.replaceContents(with: Bytes(new.prefix(512) + old.dropFirst(512)))
+    try log.replaceContents(with: frames)
+    #expect(try bench.run("check", file).status == 0)
+    let ending = try salvage()
+    #expect(ending.status == 0, "\(ending.all)")
+  }
 }
