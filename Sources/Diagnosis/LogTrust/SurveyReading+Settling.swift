@@ -66,12 +66,14 @@ extension SurveyReading {
     var hasMoved =
       survey.leadsAstray || survey.leadsAmiss(in: image) || survey.hasPagesInFront(of: image)
     if !hasMoved { hasMoved = try survey.meetsPagesAskew(in: image) }
+    let copies = survey.isWhole ? nil : try NumberedCopies(files, decision.geometry)
+    if !hasMoved { hasMoved = try copies?.tellMoves(of: files.main, from: decision.start) ?? false }
     guard hasMoved || survey.missesPartOfPage(in: image) else { return nil }
     guard
       let pages = try MovedPages(
         files.main, decision.geometry, start: decision.start,
         statedCount: survey.statedCount,
-        roots: survey.roots),
+        roots: survey.roots, copies: copies),
       hasMoved || pages.hasBreaks
     else { return nil }
     var reading = self

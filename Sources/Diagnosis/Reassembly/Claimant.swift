@@ -71,6 +71,8 @@ struct Claimant {
     var proven = 0
     /// Rows that an index denies.
     var denied = 0
+    /// How many of them each index denies.
+    var denials: [Int] = []
 
     /// Whether the rows can be the claimant's; a few may be damaged.
     var fits: Bool { rows > 0 && admitted * 10 >= rows * 9 }
@@ -88,8 +90,15 @@ struct Claimant {
     var isPromised: Bool { expected == rows && promised * 2 > rows && fits }
     /// From how many denied rows on it can no longer be that each is damaged by itself.
     static let deniedMin = 3
-    /// Whether the indexes deny the rows.
-    var isDenied: Bool { denied * 2 > rows }
+    /// Whether an index denies the rows: one that is of another time, or of another table.
+    ///
+    /// Several that were damaged deny as many together.
+    var isDenied: Bool { denials.contains(where: areMost) }
+    /// The indexes that do not.
+    func believed(of witnesses: [Witness]) -> [Witness] {
+      zip(witnesses, denials).filter { !areMost($1) }.map(\.0)
+    }
+    private func areMost(_ count: Int) -> Bool { count * 2 > rows }
   }
 }
 
@@ -98,6 +107,7 @@ extension Claimant {
   func tally(_ rows: some Sequence<StoredRecord>) -> Tally {
     var tally = Tally()
     let witnesses = witnesses.asked(about: rows)
+    tally.denials = witnesses.map { _ in 0 }
     for row in rows {
       tally.rows += 1
       if form?.admits(row.record) ?? true { tally.admitted += 1 }
@@ -111,6 +121,7 @@ extension Claimant {
       if testimony.isKnown { tally.known += 1 }
       if testimony.isProven { tally.proven += 1 }
       if testimony.isDenied { tally.denied += 1 }
+      for denier in testimony.deniers { tally.denials[denier] += 1 }
     }
     return tally
   }

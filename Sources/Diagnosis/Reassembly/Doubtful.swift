@@ -41,13 +41,15 @@ final class Doubtful {
   private(set) lazy var unshownPages: Set<PageNumber>? = findUnshownPages()
 
   /// Looks for what is in doubt; nil where there is no database to be in doubt of.
-  init?(_ survey: Survey, _ memory: PageMemory) {
+  ///
+  /// `contradicted` are tables of which damaged indexes have other values, as positions among the trees.
+  init?(_ survey: Survey, _ memory: PageMemory, contradicted: Set<Int>) {
     guard let image = survey.image, let schema = survey.schema else { return nil }
     (self.survey, self.image, self.schema) = (survey, image, schema)
     pages = PageReader(image, memory)
     let search = ExchangeSearch(survey, schema, pages)
     (exchanged, roots, undecided) = (search.run(), search.raisedRoots, search.undecided)
-    trees = Set(survey.treesInDoubt(pages, schema))
+    trees = Set(survey.treesInDoubt(pages, schema, contradicted))
       .union(exchanged.keys.compactMap(survey.treeThatLeads)).union(roots.keys).sorted()
     let owners = Set(trees.map { PageOwner.tree($0) })
     let (unlisted, isListFound) = survey.unlistedFreePages(pages)
@@ -144,8 +146,10 @@ extension Survey {
     claims.owner(of: page)?.tree.flatMap { trees.indices.contains($0) ? $0 : nil }
   }
 
-  fileprivate func treesInDoubt(_ pages: PageReader, _ schema: SchemaSurvey) -> [Int] {
-    var doubtful = Set(trees.indices.filter { isInDoubt(trees[$0]) })
+  fileprivate func treesInDoubt(
+    _ pages: PageReader, _ schema: SchemaSurvey, _ contradicted: Set<Int>
+  ) -> [Int] {
+    var doubtful = Set(trees.indices.filter { isInDoubt(trees[$0]) }).union(contradicted)
     // Where two trees lead to one page, either may be wrong.
     for index in doubtful {
       let faults = trees[index].pageFaults.first + trees[index].cellFaults.first
@@ -235,7 +239,7 @@ extension Survey {
 
   /// The free pages that the list no longer leads to, where it is broken.
   ///
-  /// A trunk page can hardly be mistaken: every number in it is that of a page without an owner. One with
+  /// A trunk page can hardly be mistaken: its numbers are those of pages without an owner. One with
   /// few of them may be the end of a long value, such as the header of a database in a value.
   fileprivate func unlistedFreePages(
     _ pages: PageReader
@@ -245,7 +249,6 @@ extension Survey {
     func isUnowned(_ page: PageNumber) -> Bool { claims.owner(of: page) == nil }
     let unowned = image.dataPages.filter(isUnowned)
     let trunks = image.possibleTrunks(among: unowned, naming: isUnowned)
-      .filter { Set($0.leaves).count == $0.leaves.count }
     let isAnyShort = trunks.contains { $0.leaves.count <= 2 }
     let spilled = isAnyShort ? pages.spilled(of: PageSet(), among: unowned) : PageSet()
     let sure = trunks.filter { $0.leaves.count > 2 || !spilled.contains($0.trunk) }

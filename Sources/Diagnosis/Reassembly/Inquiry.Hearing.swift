@@ -48,7 +48,10 @@ extension Inquiry.Hearing {
     let summed = own.filter {
       owner != nil || isKnown(page, cells, to: subjects[$0], in: image)
     }
-    for cell in cells where located.read(cell.local, of: bytes) {
+    let ordered = Self.ordered(cells, on: number, subjects, claims) {
+      try? image.record(of: $0, on: page).record
+    }
+    for cell in ordered where located.read(cell.local, of: bytes) {
       let rowID = located.lastInteger(in: bytes)
       let isAsked = asked.map { asked in rowID.map(asked.contains) ?? false } ?? true
       for place in isAsked ? damaged : own
@@ -59,6 +62,24 @@ extension Inquiry.Hearing {
           isSummed: summed.contains(place), asked, isCounted: own.contains(place))
       }
     }
+  }
+
+  /// Those entries of a page that are in order; all where nothing is known of that.
+  ///
+  /// An entry of a damaged index that is out of order was damaged itself, and speaks against no row.
+  static func ordered<Entry>(
+    _ entries: [Entry], on page: PageNumber, _ subjects: [Inquiry.Subject], _ claims: PageClaims,
+    record: (Entry) -> Record?
+  ) -> [Entry] {
+    guard let owner = claims.owner(of: page),
+      let order = subjects.first(where: { $0.owner == owner && !$0.isWhole })?.order
+    else { return entries }
+    let isOrdered = entries.map(record).inSomeLongestAscent { left, right in
+      guard let left, let right else { return true }
+      return order.allows(left, before: right)
+    }
+    let ordered = zip(entries, isOrdered).filter(\.1).map(\.0)
+    return ordered.count * 4 < entries.count * 3 ? entries : ordered
   }
 
   /// Whether one of the first entries of a page that no tree leads to is that of a row.

@@ -22,6 +22,8 @@ struct Inquiry {
     let isPartial: Bool
     /// Whom the pages are claimed for that are proven to be its own.
     let owner: PageOwner?
+    /// The order of its entries; nil where nothing is known of it.
+    let order: KeyOrder?
     /// What was read of its entries.
     var account = Witness.Account()
     /// The rows of leaves in stretches for which it has no entry.
@@ -69,7 +71,8 @@ struct Inquiry {
           shape: shape, form: RecordForm(description, over: table),
           root: isDamaged ? nil : position.flatMap { survey.trees[$0].root },
           isPartial: description.predicate != nil,
-          owner: position.map { PageOwner.tree($0) })
+          owner: position.map { PageOwner.tree($0) },
+          order: position.flatMap { survey.keyOrder(of: survey.trees[$0]) })
       }
     }
   }
@@ -242,8 +245,9 @@ extension Inquiry {
     }
     var rest = Hearing(accounts: subjects.map { _ in .init() }, sums: blank)
     for page in heard.lazy.flatMap(\.later) {
-      for row in pages.rows(on: page, isTable: false) {
-        rest.take(row.record, on: page, subjects, claims, asked)
+      let entries = pages.rows(on: page, isTable: false).map(\.record)
+      for entry in Hearing.ordered(entries, on: page, subjects, claims, record: { $0 }) {
+        rest.take(entry, on: page, subjects, claims, asked)
       }
     }
     heard.append(rest)

@@ -106,12 +106,12 @@ extension Reassembly {
         assignments[claimant.position] = .none(isTable: claimant.isTable)
         continue
       }
-      // Indexes that deny most rows are themselves of another time, or of another table.
+      // An index that denies most rows is itself of another time, or of another table.
       var assignment = Assignment(
         isTable: claimant.isTable, pages: pages,
         spilling: looked + claimant.chain.flatMap(\.spilling) + (work.rowInteriors[index] ?? []),
         placed: placed,
-        witnesses: tally.isDenied ? [] : claimant.witnesses.asked(about: rows),
+        witnesses: tally.believed(of: claimant.witnesses.asked(about: rows)),
         rows: tally.rows,
         isShort: pages.isEmpty || claimant.missing > placed.count,
         isDenied: tally.isDenied && tally.denied >= Claimant.Tally.deniedMin)

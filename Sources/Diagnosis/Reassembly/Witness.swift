@@ -254,14 +254,16 @@ extension [Witness] {
     var isKnown = false
     /// Whether one knows it by an entry on a page of its own.
     var isProven = false
+    /// The places of those that deny it.
+    var deniers: [Int] = []
     /// Whether one denies it.
-    var isDenied = false
+    var isDenied: Bool { !deniers.isEmpty }
   }
 
   /// What the indexes say about a row.
   func testimony(on row: StoredRecord) -> JointTestimony {
     var result = JointTestimony()
-    for witness in self {
+    for (place, witness) in enumerated() {
       let testimony = witness.testimony(on: row)
       switch testimony {
       case .knows, .supposes:
@@ -269,7 +271,7 @@ extension [Witness] {
         let isTelling = testimony == .knows || !witness.index.isNull(in: row)
         if witness.isTelling, isTelling { result.isKnown = true }
         if testimony == .knows { result.isProven = true }
-      case .denies: result.isDenied = true
+      case .denies: result.deniers.append(place)
       case .silent: break
       }
     }

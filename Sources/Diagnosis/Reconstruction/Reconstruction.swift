@@ -26,8 +26,9 @@ extension Reconstruction {
   /// Puts together what is in doubt of a survey.
   package init(_ survey: Survey, knownPages: KnownPages? = nil) {
     self.survey = survey
-    areShortOfNamedRows = survey.tablesShortOfNamedRows
-    guard let doubt = Doubtful(survey, memory) else {
+    let damagedIndexes = survey.damagedIndexes
+    areShortOfNamedRows = damagedIndexes.short
+    guard let doubt = Doubtful(survey, memory, contradicted: damagedIndexes.contradicted) else {
       (reassembly, chains, mayMissRows) = (Reassembly(), ChainRepair(), [])
       return
     }

@@ -11,6 +11,8 @@ struct IndexAndTable {
   let table: TreeSurvey
   /// How entries follow from rows.
   let shape: IndexShape
+  /// How many of the first fields of a row are its key; 0 in a table with rowids.
+  let keyCount: Int
   private let root: PageNumber
   private let tableRoot: PageNumber
 
@@ -39,6 +41,8 @@ struct IndexAndTable {
         .first(where: { $0.name == index.entry.name })
     else { return nil }
     (self.image, self.table, self.shape) = (image, table, shape)
+    let key = description.indexes.first { $0.origin == .primaryKey }
+    keyCount = table.isRowIDTable ? 0 : key?.columns.count ?? 0
     (self.root, self.tableRoot) = (root, tableRoot)
   }
 

@@ -3,42 +3,96 @@
 
 import SQLiteFormat
 
+/// The tables of which sound pages of their damaged indexes say something, as positions among the trees.
+struct DamagedIndexes {
+  /// Those that lack rows which are named there.
+  var short: Set<Int> = []
+  /// Those of which rows have other values there.
+  var contradicted: Set<Int> = []
+}
+
 extension Survey {
-  /// The tables that lack rows which sound pages of their damaged indexes name, as positions among the
-  /// trees.
-  var tablesShortOfNamedRows: Set<Int> {
-    Set(
-      trees.indices.filter { place in
-        trees[place].entry.kind == .index && !trees[place].isSound && namesMissingRow(place)
-      }.compactMap { treePlaces[trees[$0].entry.table] })
+  /// What is left of damaged indexes.
+  var damagedIndexes: DamagedIndexes {
+    trees.indices.reduce(into: DamagedIndexes()) { found, place in
+      guard trees[place].entry.kind == .index, !trees[place].isSound,
+        let table = treePlaces[trees[place].entry.table]
+      else { return }
+      let sayings = sayings(ofIndex: place)
+      if sayings.contains(.isMissing) { found.short.insert(table) }
+      if sayings.contains(.isAnother) { found.contradicted.insert(table) }
+    }
   }
 
-  /// Whether a sound page of a damaged index, most of whose entries are for rows of its table, has one
-  /// for a row that this has not.
-  private func namesMissingRow(_ place: Int) -> Bool {
-    guard let pair = IndexAndTable(trees[place], in: self), pair.table.isRowIDTable,
-      pair.table.isReadable
-    else { return false }
-    // What the list of free pages has lost may be of another time.
-    let mayHaveLeft = isFreelistWhole
-    let pages = pair.image.dataPages.lazy.filter { page in
-      claims.owner(of: page).map { $0 == .tree(place) } ?? mayHaveLeft
-    }.compactMap { pair.image.entries(of: $0, fieldCount: pair.shape.fields.count) }
+  /// What an entry of an index for which there is no row says.
+  private enum Saying {
+    /// The row is not there.
+    case isMissing
+    /// The row has other values.
+    case isAnother
+  }
+
+  /// What sound pages of a damaged index say, most of whose entries are for rows of its table.
+  ///
+  /// An entry that is out of order among its neighbours was damaged itself.
+  private func sayings(ofIndex place: Int) -> Set<Saying> {
+    guard let pair = IndexAndTable(trees[place], in: self), pair.table.isReadable else { return [] }
     var keys: Set<KeyHash> = []
-    var rowIDs: Set<Int64> = []
+    var rows: Set<KeyHash> = []
     pair.forEach(.rows) { stored in
       keys.insert(pair.shape.key(of: stored))
-      if let rowID = stored.rowID { rowIDs.insert(rowID) }
+      rows.insert(pair.name(of: stored))
       return true
     }
-    return pages.contains { entries in
-      entries.count { keys.contains(KeyHash($0)) } * 2 > entries.count
-        && entries.contains { entry in
-          // The last field of an entry is the rowid: file format, section 2.4.
-          entry.value(pair.shape.fields.count - 1)?.integerValue.map { !rowIDs.contains($0) }
-            ?? false
+    let order = keyOrder(of: trees[place])
+    var sayings: Set<Saying> = []
+    for page in pair.image.dataPages {
+      let owner = claims.owner(of: page)
+      // What the list of free pages has lost may be of another time.
+      guard owner.map({ $0 == .tree(place) }) ?? isFreelistWhole,
+        let entries = pair.image.entries(of: page, fieldCount: pair.shape.fields.count),
+        entries.count(where: { keys.contains(KeyHash($0)) }) * 2 > entries.count
+      else { continue }
+      let isInOrder = entries.inSomeLongestAscent { order?.allows($0, before: $1) ?? true }
+      for (entry, isInOrder) in zip(entries, isInOrder) where !keys.contains(KeyHash(entry)) {
+        guard let name = pair.name(inEntry: entry) else { continue }
+        if !rows.contains(name) {
+          sayings.insert(.isMissing)
+        } else if owner != nil, isInOrder {
+          sayings.insert(.isAnother)
         }
+      }
     }
+    return sayings
+  }
+}
+
+extension IndexAndTable {
+  /// What tells a row from all others: its rowid, or its key in a table WITHOUT ROWID.
+  fileprivate func name(of stored: StoredRecord) -> KeyHash {
+    var name = KeyHash()
+    if let rowID = stored.rowID {
+      name.add(rowID)
+    } else {
+      for place in 0..<keyCount where !name.add(stored.record, field: place) { name.add(.null) }
+    }
+    return name
+  }
+
+  /// The same of the row that an entry is for; nil where it does not tell.
+  fileprivate func name(inEntry entry: Record) -> KeyHash? {
+    var name = KeyHash()
+    guard !table.isRowIDTable else {
+      // The last field of an entry is the rowid: file format, section 2.4.
+      guard let rowID = entry.value(shape.fields.count - 1)?.integerValue else { return nil }
+      name.add(rowID)
+      return name
+    }
+    for place in 0..<keyCount {
+      let field = shape.fields.firstIndex { if case .stored(place, _) = $0 { true } else { false } }
+      guard let field, name.add(entry, field: field) else { return nil }
+    }
+    return name
   }
 }
 

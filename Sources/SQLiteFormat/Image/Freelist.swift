@@ -119,7 +119,8 @@ extension Image {
   /// Those of some pages that can be trunks of a free list, whether or not anything leads there, with
   /// the leaves that they name, and the next trunk.
   ///
-  /// Such a page names at least one leaf, and none but pages that `canBeFree`.
+  /// Such a page names at least one leaf, and hardly one but different pages that `canBeFree`: of many
+  /// numbers a few may be damaged.
   package func possibleTrunks(
     among pages: some Sequence<PageNumber>, naming canBeFree: (PageNumber) -> Bool = { _ in true }
   ) -> [(trunk: PageNumber, leaves: [PageNumber], next: PageNumber?)] {
@@ -131,8 +132,10 @@ extension Image {
         let count = bytes.big32(at: 4), count > 0, count <= geometry.trunkCapacity,
         next == 0 || free(next) != nil
       else { return nil }
+      var seen: Set<PageNumber> = []
       let leaves = (0..<Int(count)).compactMap { free(bytes.big32(at: 8 + 4 * $0) ?? 0) }
-      return leaves.count == Int(count) ? (page, leaves, PageNumber(next)) : nil
+        .filter { seen.insert($0).inserted }
+      return (Int(count) - leaves.count) * 8 <= Int(count) ? (page, leaves, PageNumber(next)) : nil
     }
   }
 }

@@ -37,6 +37,14 @@ struct FrameHistory {
     pageCount = frame.commitPageCount ?? pageCount
   }
 
+  /// Whether a frame can be one of this database, by the numbers of pages that it states.
+  func allows(_ frame: WriteAheadLog.Frame) -> Bool {
+    max(frame.page.number, frame.commitPageCount ?? 0) <= (pageCount ?? 0) + Self.growthMax
+  }
+
+  /// By how many pages a database grows unseen, at most.
+  private static let growthMax = 1 << 16
+
   /// Whether one header of a frame fits what is known, and another one does not.
   ///
   /// A page is like the one that it was made from.

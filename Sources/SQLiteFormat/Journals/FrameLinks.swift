@@ -73,9 +73,10 @@ struct FrameLinks {
   /// What the next frame is; nil after the last whole one.
   mutating func next() -> Link? {
     if let link = passHole() { return link }
-    guard let bytes = bytes(at: index) else { return nil }
+    guard var bytes = bytes(at: index) else { return nil }
     let position = index
     index += 1
+    if let header = lostHeader(of: bytes) { bytes.replaceSubrange(..<header.count, with: header) }
     let link = link(of: bytes, at: position)
     if case .whole(let frame) = link { history.add(frame, bytes) }
     let stated = Sum(stated: bytes, at: 16, bigEndian: isBigEndian)
@@ -135,6 +136,24 @@ struct FrameLinks {
     // Any of them is proof that it follows.
     case nil: return faults.allSatisfy(\.isBehindHeader) && !faults.isEmpty ? .doubtful(whole) : nil
     }
+  }
+
+  /// The header of a frame as it was written, where nothing of it can be believed; nil where the
+  /// checksum of the next frame, and that of the one before, do not tell.
+  ///
+  /// The two numbers that it has to state then follow from the two sums.
+  private func lostHeader(of bytes: Bytes) -> Bytes? {
+    guard isPreviousTrusted, let sum = before.first, Self.salts(of: bytes) != salts,
+      !before.contains(where: { $0.holds(bytes) }), let next = self.bytes(at: index),
+      Self.salts(of: next) == salts
+    else { return nil }
+    var stated = Sum(stated: next, at: 16, bigEndian: isBigEndian)
+    stated.remove(next)
+    let header = sum.header(of: bytes, salts: salts, upTo: stated)
+    guard let frame = WriteAheadLog.Frame(head: header, index: index, pageSize: geometry.pageSize),
+      history.allows(frame)
+    else { return nil }
+    return header
   }
 
   /// Goes on to the first frame behind a hole, where there is one: nothing in it can be believed.

@@ -66,6 +66,36 @@ extension WriteAheadLog {
       }
     }
 
+    /// Takes a frame away again: the checksum before it.
+    mutating func remove(_ frame: Bytes) {
+      remove(frame, WriteAheadLog.frameHeaderSize..<frame.count)
+      remove(frame, 0..<8)
+    }
+
+    /// Takes bytes away again, whose number is a multiple of eight.
+    private mutating func remove(_ bytes: Bytes, _ range: Range<Int>) {
+      var index = range.upperBound
+      while index > range.lowerBound {
+        index -= 8
+        guard let left = number(in: bytes, at: index), let right = number(in: bytes, at: index + 4)
+        else { return }
+        second &-= right &+ first
+        first &-= left &+ second
+      }
+    }
+
+    /// The header with which a frame leads from this checksum to another one.
+    func header(of frame: Bytes, salts: [UInt32], upTo end: Self) -> Bytes {
+      var behind = end
+      behind.remove(frame, WriteAheadLog.frameHeaderSize..<frame.count)
+      let left = behind.first &- first &- second
+      let right = behind.second &- second &- behind.first
+      let numbers = [left, right].map { isBigEndian ? $0 : $0.byteSwapped }
+      return (numbers + salts + [end.first, end.second]).reduce(into: Bytes()) { header, number in
+        header += [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) }
+      }
+    }
+
     /// Whether the checksum stored at an offset, always big-endian, is this one.
     func matches(_ bytes: Bytes, at offset: Int) -> Bool {
       missing(to: bytes, at: offset) == (0, 0)

@@ -58,6 +58,29 @@ import Testing
     #expect(found == Self.left)
   }
 
+  @Test
+  func `the free list is found that nothing leads to, and of whose numbers a few are damaged`()
+    throws
+  {
+    var specimen = try Specimen(
+      """
+      CREATE TABLE item (id INTEGER PRIMARY KEY, label TEXT);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+      INSERT INTO item SELECT i, i || ' label' FROM n;
+      """, "DELETE FROM item WHERE id BETWEEN 2000 AND 4000")
+    let trunk = Int(try #require(specimen.bytes.big32(at: 32)))
+    // One bit of where the list begins, and one of a page that it names.
+    specimen.bytes[33] ^= 4
+    specimen.bytes[specimen[page: trunk].lowerBound + 8 + 1] ^= 4
+    specimen = specimen.with(.zeroPage(try specimen.root(of: "item")))
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    let placed = try placedRows(in: "item", of: specimen.bytes).compactMap(\.rowID)
+    #expect(placed.count { !(2000...4000).contains($0) } == 3999)
+    let revived = placed.count { (2000...4000).contains($0) }
+    #expect(revived < 200, "of the page that is not named")
+    #expect(rebuilt.survey.freelist?.count == 0)
+  }
+
   @Test func `pages of deleted rows stay out of a table whose index does not know them`() throws {
     var specimen = try Specimen(Self.filled, Self.deleted)
     let trunk = try #require(specimen.bytes.big32(at: 32))

@@ -42,6 +42,8 @@ struct MovedPages {
   static let borderMax = 4096
   /// What has to speak for a place where pages moved.
   static let leastWeight = 5
+  /// What a page says that is like a copy in the log.
+  private static let likenessWeight = 3
   /// What the length that the header states says of where the file's last page belongs: less than what,
   /// beside one root that seems to fit there, would make a file that was cut off one whose pages moved.
   private static let endWeight = 2
@@ -59,11 +61,12 @@ struct MovedPages {
 
   /// Looks for pages that moved; nil where none did, or nothing tells.
   ///
-  /// `roots` are the trees that the schema names.
+  /// `roots` are the trees that the schema names, `copies` the pages that a log or a journal has, too.
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
   init?(
-    _ source: any PageSource, _ geometry: Geometry, start: Int, statedCount: Int?, roots: [Root]
+    _ source: any PageSource, _ geometry: Geometry, start: Int, statedCount: Int?, roots: [Root],
+    copies: NumberedCopies? = nil
   ) throws(ReadFailure) {
     let pageSize = geometry.pageSize
     let phase = (start % pageSize + pageSize) % pageSize
@@ -74,8 +77,17 @@ struct MovedPages {
     // A damaged count says nothing.
     let statedCount = statedCount.flatMap { $0 <= 16 * slots.count + 65536 ? $0 : nil }
     let stated = statedCount.map { $0 - slots.count + 1 }
-    let shifts = Self.shifts(roll, besides: [plain] + (stated.map { [$0] } ?? []))
+    let copied = try copies?.places(in: source, slots) ?? []
+    let shifts = Self.shifts(
+      roll,
+      besides: [plain] + (stated.map { [$0] } ?? [])
+        + NumberedCopies.votes(of: copied).prefix(Self.shiftMin).map(\.key))
     var marks = Self.marks(roll, shifts)
+    marks += copied.map { place in
+      let weight = place.isCopy ? Self.leastWeight + 1 : Self.likenessWeight
+      return Mark(
+        number: place.number, weights: shifts.map { $0 == place.firstNumber ? weight : 0 })
+    }
     // The file begins as it did.
     marks.append(
       Mark(number: max(1, plain), weights: shifts.map { $0 == plain ? Self.leastWeight + 1 : 0 }))

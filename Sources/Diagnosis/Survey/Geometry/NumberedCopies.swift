@@ -71,29 +71,70 @@ struct NumberedCopies {
     }
   }
 
+  /// The number that a page of the file has, and whether it is hardly anything but the copy; nil where
+  /// it is like none.
+  private func number(of page: Bytes) -> (page: PageNumber, isCopy: Bool)? {
+    let blocks = blocks(of: page)
+    var alike: [PageNumber: Int] = [:]
+    for block in blocks {
+      if let page = pages[block] ?? nil { alike[page, default: 0] += 1 }
+    }
+    guard let most = alike.max(by: { $0.value < $1.value }), most.value >= Self.blocksMin else {
+      return nil
+    }
+    return (most.key, most.value * 2 >= blocks.count)
+  }
+
+  /// A page of the file that is like a copy, or hardly anything else.
+  struct Place {
+    let number: Int
+    let position: Int
+    let isCopy: Bool
+    /// The number of the file's first page, if nothing has moved before this one.
+    var firstNumber: Int { number - position }
+  }
+
+  /// The pages in some slots of a file that are like copies.
+  ///
+  /// - Throws: ``ReadFailure`` when the file cannot be read.
+  func places(in source: any PageSource, _ slots: PageSlots) throws(ReadFailure) -> [Place] {
+    guard !pages.isEmpty else { return [] }
+    var places: [Place] = []
+    for position in 0..<min(PageRoll.pageMax, slots.count) {
+      if let found = number(of: try slots.read(position, of: source)) {
+        places.append(
+          Place(number: found.page.number, position: position, isCopy: found.isCopy))
+      }
+    }
+    return places
+  }
+
+  /// Whether pages lie elsewhere than where they have to, in a file whose page 1 starts at an offset.
+  ///
+  /// - Throws: ``ReadFailure`` when the file cannot be read.
+  func tellMoves(of source: any PageSource, from start: Int) throws(ReadFailure) -> Bool {
+    let phase = (start % geometry.pageSize + geometry.pageSize) % geometry.pageSize
+    let slots = PageSlots(source, geometry.pageSize, phase: phase)
+    let plain = (phase - start) / geometry.pageSize + 1
+    let others = try places(in: source, slots).filter { $0.firstNumber != plain }
+    return others.count >= Self.pagesMin
+  }
+
   /// The number of the first whole page of a file; nil where nothing tells.
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
   func firstNumber(in source: any PageSource, phase: Int) throws(ReadFailure) -> Int? {
-    guard !pages.isEmpty else { return nil }
-    var votes: [Int: Int] = [:]
-    let count = min(PageRoll.pageMax, (source.byteCount - phase) / geometry.pageSize)
-    for position in 0..<max(0, count) {
-      let bytes = try source.read(
-        at: phase + position * geometry.pageSize, count: geometry.pageSize)
-      var alike: [PageNumber: Int] = [:]
-      for block in blocks(of: bytes) {
-        if let page = pages[block] ?? nil { alike[page, default: 0] += 1 }
-      }
-      guard let most = alike.max(by: { $0.value < $1.value }), most.value >= Self.blocksMin else {
-        continue
-      }
-      votes[most.key.number - position, default: 0] += 1
-    }
-    let ordered = votes.sorted { $0.value > $1.value }
+    let slots = PageSlots(source, geometry.pageSize, phase: phase)
+    let ordered = Self.votes(of: try places(in: source, slots))
     guard let best = ordered.first, best.value >= Self.pagesMin,
       ordered.dropFirst().allSatisfy({ $0.value * Self.lead <= best.value })
     else { return nil }
     return best.key
+  }
+
+  /// The numbers of the first page for which pages speak, those of most first, each with how many do.
+  static func votes(of places: [Place]) -> [(key: Int, value: Int)] {
+    Dictionary(places.map { ($0.firstNumber, 1) }, uniquingKeysWith: +)
+      .sorted { $0.value == $1.value ? $0.key < $1.key : $0.value > $1.value }
   }
 }
