@@ -132,15 +132,20 @@ extension InputFiles {
     let files: [(path: FilePath?, suffix: String)] = [
       (input.journal, "-journal"), (input.main, ""), (input.wal, "-wal"),
     ]
+    for file in files { try storage.remove(copy.adding(suffix: file.suffix)) }
     let byteCount = try files.reduce(0) { count, file in
       try count + (file.path.flatMap { try storage.status(of: $0) }?.byteCount ?? 0)
     }
-    guard try byteCount + reserve <= storage.freeBytes(at: copy.folder) else {
-      throw RescueError.changing(input.main)
+    let free = try storage.freeBytes(at: copy.folder)
+    guard byteCount + reserve <= free else {
+      throw RescueError(
+        .cannotWrite,
+        "a private copy of '\(input.main)' needs \(byteCount + reserve) bytes, and \(free) are free",
+        meaning: "nothing was changed",
+        advice: "free some space, or set TMPDIR to a folder on a disk with enough")
     }
     for file in files {
       let newPath = copy.adding(suffix: file.suffix)
-      try storage.remove(newPath)
       do {
         if let path = file.path { try storage.copy(storage.open(path, .read), to: newPath) }
       } catch let error as StorageError where error.cause == .missing && file.suffix != "" {

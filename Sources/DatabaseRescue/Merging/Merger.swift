@@ -288,12 +288,12 @@ struct Merger: ~Copyable {
     }
     try connection.execute(
       """
-      UPDATE main.sqlite_sequence SET seq = (
-        SELECT max(main.sqlite_sequence.seq, max(o.seq)) FROM older.sqlite_sequence AS o
-        WHERE o.name = main.sqlite_sequence.name)
-      WHERE name IN (SELECT name FROM older.sqlite_sequence);
+      UPDATE main.sqlite_sequence SET seq = max(iif(typeof(seq) = 'integer', seq, 0), (
+        SELECT max(o.seq) FROM older.sqlite_sequence AS o
+        WHERE o.name = main.sqlite_sequence.name AND typeof(o.seq) = 'integer'))
+      WHERE name IN (SELECT name FROM older.sqlite_sequence WHERE typeof(seq) = 'integer');
       INSERT INTO main.sqlite_sequence (name, seq)
-      SELECT name, max(seq) FROM older.sqlite_sequence WHERE name NOT IN (
+      SELECT name, max(seq) FROM older.sqlite_sequence WHERE typeof(seq) = 'integer' AND name NOT IN (
         SELECT name FROM main.sqlite_sequence) GROUP BY name
       """)
   }

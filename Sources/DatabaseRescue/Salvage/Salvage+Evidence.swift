@@ -78,6 +78,12 @@ extension Salvage {
   /// What should be known of pages that are missing, where nothing tells whose they were.
   var missingNotes: [String] {
     guard survey.missesUnknownPages else { return [] }
+    guard !survey.lacksOwnJournal else {
+      return [
+        "a journal of this database was left out: rows may be missing, or of a transaction that never "
+          + "ended"
+      ]
+    }
     return [
       "pages are missing of which nothing tells what they held: rows may be missing, or older than they "
         + "were"

@@ -69,27 +69,27 @@ private struct TableDigest {
       }
       guard visit.page.kind.isLeaf else { continue }
       leaves.append(LeafPages.Leaf(visit.page.number, bytes: visit.page.bytes))
-      if let before = visit.before { addRow(before.cell, before.page) }
-      for cell in visit.content.cells { addRow(cell, visit.page) }
+      if let before = visit.before { addRow(before.cell, before.page, &claims) }
+      for cell in visit.content.cells { addRow(cell, visit.page, &claims) }
     }
   }
 
-  private mutating func addRow(_ cell: Cell, _ page: BTreePage) {
+  private mutating func addRow(_ cell: Cell, _ page: BTreePage, _ claims: inout PageClaims) {
     pending.appendNumber(UInt64(bitPattern: cell.rowID ?? 0))
     pending.appendNumber(UInt64(cell.payloadSize))
     pending.append(contentsOf: page.bytes[cell.local])
     if let overflow = cell.overflow {
-      addChain(overflow, byteCount: cell.payloadSize - cell.local.count)
+      addChain(overflow, byteCount: cell.payloadSize - cell.local.count, &claims)
     }
     flush()
   }
 
-  /// Adds what of a record did not fit in its page.
-  private mutating func addChain(_ first: UInt32, byteCount: Int) {
+  /// Adds what of a record did not fit in its page; no page has parts of two records.
+  private mutating func addChain(_ first: UInt32, byteCount: Int, _ claims: inout PageClaims) {
     var (next, rest) = (first, byteCount)
     while rest > 0 {
-      guard let number = PageNumber(next), let bytes = try? image.bytes(of: number),
-        let following = bytes.big32(at: 0)
+      guard let number = PageNumber(next), claims.claim(number, for: .tree(0)),
+        let bytes = try? image.bytes(of: number), let following = bytes.big32(at: 0)
       else {
         isWhole = false
         return

@@ -23,6 +23,13 @@ enum JournalCheck: SurveyCheck {
           "the -journal is that of the first transaction, which was cut off: SQLite empties the file "
             + "when it is opened")
       ]
+    case .contradictory where survey.lacksOwnJournal:
+      return [
+        Finding(
+          .journalForeign,
+          "the -journal is of a transaction that the file has in part, or of a later state of it: it is "
+            + "left out, and SQLite writes it over the database when it is opened", severity: .loss)
+      ]
     case .contradictory:
       return [
         Finding(

@@ -85,7 +85,9 @@ extension Survey {
       }
       if image.miscounts(journal) { return reading(.headless).trustingJournal(or: reading) }
       let alone = reading(.none)
-      if alone.isWhole || image.journalFits == false && sharesNoTable(with: alone) { return alone }
+      if alone.isWhole || image.journalFits == false && sharesNoTable(with: alone) {
+        return image.hasOwnJournal ? alone.withoutOwnJournal : alone
+      }
       guard !isConsistent, !journal.continued.isEmpty else { return doubtingJournal }
       let plain = reading(.asSQLite)
       return (plain.contradictions < contradictions ? plain : self).doubtingJournal

@@ -23,6 +23,13 @@ extension Survey {
     return survey
   }
 
+  /// The survey, where a journal of this database was left out.
+  var withoutOwnJournal: Survey {
+    var survey = self
+    survey.lacksOwnJournal = true
+    return survey
+  }
+
   /// The survey, where nothing tells whether the log that is applied is the file's.
   var withLogUntold: Survey {
     var survey = self

@@ -10,6 +10,13 @@ extension SurveyReading {
   /// - Throws: ``ReadFailure`` when a file cannot be read.
   mutating func settled() throws(ReadFailure) -> Survey {
     var survey = surveyed
+    if let other = try reserving(after: survey), case let found = other.surveyed,
+      found.appliesLog && !survey.appliesLog
+        ? found.contradictions <= survey.contradictions
+        : found.contradictions < survey.contradictions
+    {
+      (self, survey) = (other, found)
+    }
     if let single = try withoutCopy(after: survey), case let other = single.surveyed,
       other.contradictions <= survey.contradictions
     {
@@ -44,6 +51,23 @@ extension SurveyReading {
   /// Whether the database file lies as it was written, as far as that is known.
   private var isAsItWasWritten: Bool {
     firstMovedPage == nil && transfer == nil && decision.start == 0 && startOfAttachedLog == nil
+  }
+
+  /// The reading of the files with as many reserved bytes in each page as page 1 in the log says: with a
+  /// VACUUM that was not copied to the file yet, there may be others than before.
+  private func reserving(after survey: Survey) throws(ReadFailure) -> SurveyReading? {
+    let geometry = decision.geometry
+    guard let bytes = files.wal, let log = survey.image?.wal.log, log.pageSize == geometry.pageSize,
+      let frame = log.applied.last(where: { $0.page == .first }),
+      let header = DatabaseHeader(
+        try bytes.read(at: frame.offset, count: DatabaseHeader.byteCount)),
+      header.hasMagic, header.reserved != geometry.reserved, header.pageSize == geometry.pageSize,
+      let other = header.geometry
+    else { return nil }
+    var reading = self
+    reading.decision = GeometryDecision(
+      geometry: other, start: decision.start, basis: .log, hasPageNumbers: decision.hasPageNumbers)
+    return reading
   }
 
   /// The reading of the files without pages that stand there twice.
@@ -112,6 +136,11 @@ extension SurveyReading {
       hasPageNumbers: decision.hasPageNumbers, leavingOutLog: doubt,
       journal: use == .whole && standIn != nil ? .besideNothing : use)
   }
+}
+
+extension Survey {
+  /// Whether the frames of a log are part of what was surveyed.
+  fileprivate var appliesLog: Bool { if case .applied? = image?.wal { true } else { false } }
 }
 
 extension Image {

@@ -53,7 +53,9 @@ extension Reconstruction {
       {
         return .unknown
       }
-      if mayMissRows(tree) || isShortOfNamedRows(tree) { return .unknown }
+      if mayMissRows(tree) || isShortOfNamedRows(tree) || survey.mayHaveDeletedRows(tree) {
+        return .unknown
+      }
       // Rows that an index still names, or entries that it should have lost: nothing tells.
       let named = tree.records + survey.rowsNamedByPartialIndexes(besides: tree)
       return max(count ?? 0, named) > rowsFound(in: tree) ? .unknown : .none

@@ -17,13 +17,17 @@ extension StateComparison {
 
   /// Compares where rows of tables lead whose parents have other ids than before.
   func findLinks() -> [Link] {
-    let pairs = Dictionary(
-      comparable.map { ($0.old, $0) }, uniquingKeysWith: { first, _ in first })
+    func byName(_ pairs: [TablePair]) -> [Name: TablePair] {
+      Dictionary(pairs.map { ($0.old, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    let children = byName(comparable)
+    // What becomes of those that refer to them is not theirs, where the rows of parents may come and go.
+    let parents = children.merging(byName(freeByContract)) { first, _ in first }
     let tables = Dictionary(
       before.schema.tables.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return before.schema.tables.flatMap { table in
       table.foreignKeys.compactMap { key -> Link? in
-        guard let child = pairs[table.name], let parent = pairs[key.table],
+        guard let child = children[table.name], let parent = parents[key.table],
           let referenced = tables[key.table]
         else { return nil }
         return MovedLinks(

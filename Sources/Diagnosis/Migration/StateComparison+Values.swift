@@ -11,19 +11,31 @@ extension StateComparison {
     }
   }
 
+  /// The tables whose values are known before and after, and whose rows may come and go.
+  var freeByContract: [TablePair] {
+    pairs.filter {
+      isFreeByContract($0.old) && contract?.ignoreTables.contains($0.old) != true
+        && $0.then.isWhole && $0.now.isWhole
+    }
+  }
+
   /// Rows that are gone while others came: their number says nothing of that.
   var replacementProblems: [String] {
     comparable.compactMap { pair in
       let isOfOthers = others[pair.new]?.replaces(pair.now) ?? false
-      guard !isOfOthers, let other = pair.otherKeys, other.loseRows else { return nil }
-      return other.isSample
-        ? "at least \(counted(other.count, "row")) of '\(pair.new)' "
-          + (other.count == 1 ? "is" : "are") + " gone, and others are in their place"
-        : "\(counted(other.count, "row")) of '\(pair.new)' "
-          + (other.count == 1
-            ? "is gone, and another one is in its place"
-            : "are gone, and others are in their place")
+      return isOfOthers ? nil : replacement(in: pair)
     }
+  }
+
+  private func replacement(in pair: TablePair) -> String? {
+    guard let other = pair.otherKeys, other.loseRows else { return nil }
+    return other.isSample
+      ? "at least \(counted(other.count, "row")) of '\(pair.new)' "
+        + (other.count == 1 ? "is" : "are") + " gone, and others are in their place"
+      : "\(counted(other.count, "row")) of '\(pair.new)' "
+        + (other.count == 1
+          ? "is gone, and another one is in its place"
+          : "are gone, and others are in their place")
   }
 
   /// Tables that have, to the last value, the rows that another one had, and not their own.
@@ -187,23 +199,33 @@ extension StateComparison {
   /// Ids and values that are others than before.
   private var otherValues: [String] {
     // What a framework writes into its own book is the migration itself.
-    rowsBefore.filter { !before.versionTables.contains($0.old) }.flatMap { pair -> [String] in
-      if let other = pair.otherKeys, other.loseRows || !pair.then.hasNaturalKey {
-        guard !other.loseRows else { return [] }
-        let count = max(other.count, pair.rowsUnderOtherKeys)
-        let rows = (other.isSample ? "at least " : "") + counted(count, "row")
-        return ["\(rows) of '\(pair.new)' \(count == 1 ? "has" : "have") another id"]
-          + valuesBesideIDs(of: pair)
+    rowsBefore.filter { !before.versionTables.contains($0.old) }.flatMap(othersIn)
+      // What has become of rows that may go as well is no less worth knowing.
+      + freeByContract.flatMap { pair -> [String] in
+        if let replaced = replacement(in: pair) { return [replaced + ", as may be"] }
+        guard pair.otherKeys == nil else { return othersIn(pair) }
+        return pair.ofCommonRows.map {
+          $0.hasMixedRows ? [mixedRows(of: $0)] : otherValues(of: $0)
+        } ?? []
       }
-      guard pair.now.rows == pair.then.rows else { return otherKeys(of: pair) }
-      let moved = pair.then.hasHiddenID ? pair.rowsUnderOtherKeys : 0
-      guard moved == 0 else {
-        return [
-          "\(counted(moved, "row")) of '\(pair.new)' \(moved == 1 ? "has" : "have") another id"
-        ]
-      }
-      return pair.hasMixedRows ? [mixedRows(of: pair)] : otherValues(of: pair)
+  }
+
+  private func othersIn(_ pair: TablePair) -> [String] {
+    if let other = pair.otherKeys, other.loseRows || !pair.then.hasNaturalKey {
+      guard !other.loseRows else { return [] }
+      let count = max(other.count, pair.rowsUnderOtherKeys)
+      let rows = (other.isSample ? "at least " : "") + counted(count, "row")
+      return ["\(rows) of '\(pair.new)' \(count == 1 ? "has" : "have") another id"]
+        + valuesBesideIDs(of: pair)
     }
+    guard pair.now.rows == pair.then.rows else { return otherKeys(of: pair) }
+    let moved = pair.then.hasHiddenID ? pair.rowsUnderOtherKeys : 0
+    guard moved == 0 else {
+      return [
+        "\(counted(moved, "row")) of '\(pair.new)' \(moved == 1 ? "has" : "have") another id"
+      ]
+    }
+    return pair.hasMixedRows ? [mixedRows(of: pair)] : otherValues(of: pair)
   }
 
   /// Full-text tables that keep nothing but words, and have others of texts that were there before.

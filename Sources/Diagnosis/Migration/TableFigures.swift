@@ -62,6 +62,8 @@ package struct TableFigures: Hashable, Sendable {
   private(set) var hasHiddenID = false
   /// Whether rows are told apart by a number of theirs that is in a column.
   var hasVisibleID: Bool { keyNames.contains { column($0) != nil } }
+  /// The columns that are declared for texts, or for anything: no reckoning makes one row's value another's.
+  private(set) var textColumns: Set<Name> = []
   /// Which keys there are.
   package private(set) var keys = CopyCount()
   /// The rows by their keys, or by their rowids where they have no other.
@@ -85,6 +87,9 @@ package struct TableFigures: Hashable, Sendable {
     else { return }
     columns = source.columns.map { Column(name: $0) }
     sample = RowSample(width: columns.count)
+    let declared = survey.schema?.table(named: name)?.columns ?? []
+    textColumns = Set(
+      declared.filter { [.text, .blob].contains(Affinity(declaredType: $0.type)) }.map(\.name))
     hasHiddenID = source.hasHiddenID
     hasNaturalKey = source.hasNaturalKey || !source.declaredKey.isEmpty
     keyNames = source.keyNames + source.declaredKey

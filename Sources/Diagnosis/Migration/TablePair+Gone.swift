@@ -42,4 +42,43 @@ extension TablePair {
       }
     }
   }
+
+  /// How many rows of before are gone, where others have been given their keys and those of each other;
+  /// nil where nothing tells.
+  ///
+  /// What several rows held is under the keys of others then, and what these held nowhere. A row is still
+  /// there where some row has a value of it by which rows are told apart. Numbers alone tell nothing: each
+  /// may have gone on to that of the next row.
+  var rowsShiftedOut: Int? {
+    guard knowsEveryRow, keepsNames, !then.hasNaturalKey else { return nil }
+    let (old, new) = (then.sample.rows, now.sample.rows)
+    let columns = then.places(in: now, naming: newNames)
+    func contents(_ rows: [ArraySlice<UInt32>], _ places: [Int]) -> [[UInt32]] {
+      rows.map { row in places.map { row[at: $0] } }
+    }
+    let (held, holds) = (
+      contents(old, columns.map(\.old)), contents(new, columns.map(\.new))
+    )
+    let counts = Dictionary(held.map { ($0, 1) }, uniquingKeysWith: +)
+    let present = Set(holds)
+    let changed = now.sample.pairs(with: then.sample)
+      .filter { held[$0.theirs] != holds[$0.own] && counts[held[$0.theirs]] == 1 }
+      .map(\.theirs)
+    let missing = changed.filter { !present.contains(held[$0]) }
+    let moved = changed.count - missing.count
+    guard moved > 1, moved * 2 >= missing.count else { return nil }
+    let telling = columns.filter { then.columns[$0.old].isTelling }
+    let most = telling.map { then.columns[$0.old].spread }.max() ?? 0
+    let places = telling.filter { then.columns[$0.old].spread * 2 >= most }
+    guard places.contains(where: { then.textColumns.contains(then.columns[$0.old].name) }) else {
+      return nil
+    }
+    let names = places.map { (old: $0.old, values: now.sample.values(at: $0.new)) }
+    let gone = missing.count { row in
+      !names.contains {
+        old[row][at: $0.old] != RowSample.null && $0.values.contains(old[row][at: $0.old])
+      }
+    }
+    return gone > 0 ? gone : nil
+  }
 }

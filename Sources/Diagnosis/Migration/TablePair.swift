@@ -179,10 +179,9 @@ struct TablePair {
   /// The keys that other rows have now; a key that is a part of what rows hold has its row.
   private var replaced: OtherKeys? {
     guard now.sum != then.sum, !then.hasNaturalKey,
-      let rows = ReplacedRows(then, now, naming: newNames)
+      let count = ReplacedRows(then, now, naming: newNames)?.count ?? rowsShiftedOut
     else { return nil }
-    return OtherKeys(
-      count: rows.count, isSample: !knowsEveryRow, loseRows: true)
+    return OtherKeys(count: count, isSample: !knowsEveryRow, loseRows: true)
   }
 
   /// Whether a column has had another value in each row, and each of them is there.
@@ -196,7 +195,7 @@ struct TablePair {
   }
 
   /// Whether the columns are those of before.
-  private var keepsNames: Bool { then.columns.map { name(of: $0) } == now.columns.map(\.name) }
+  var keepsNames: Bool { then.columns.map { name(of: $0) } == now.columns.map(\.name) }
 
   /// Whether rows without their keys are not those of before with other keys: no column that tells rows
   /// apart as well as any has kept all that it held, or all rows are as they were but those.

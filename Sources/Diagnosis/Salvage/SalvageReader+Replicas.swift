@@ -167,11 +167,13 @@ private struct ReplicaOwners {
   /// The trees that lead to pages which cannot be read.
   private let expecting: [PageNumber: Int]
   private let isLogBroken: Bool
+  private let damagedPages: Set<PageNumber>
   private var destroyed: [PageNumber: Bool] = [:]
 
   init(_ survey: Survey, _ image: Image) {
     self.survey = survey
     self.image = image
+    damagedPages = image.damagedPages
     var expecting: [PageNumber: Int] = [:]
     for (position, tree) in survey.trees.enumerated() {
       for page in tree.pageFaults.first.compactMap(\.page) where expecting[page] == nil {
@@ -241,7 +243,7 @@ private struct ReplicaOwners {
     guard let owner = survey.claims.owner(of: number) else {
       return page.map { !$0.layoutFaults.isEmpty } ?? true
     }
-    if image.damagedPages.contains(number) { return true }
+    if damagedPages.contains(number) { return true }
     guard let tree = tree(of: owner), !tree.isReadable else { return false }
     return page.map { !$0.layoutFaults.isEmpty } ?? true
   }

@@ -11,6 +11,9 @@ struct AttachedLog {
   /// At which byte of the file the log begins.
   let start: Int
 
+  /// How many places are read as a log, at most.
+  private static let triesMax = 16
+
   /// Looks for a log with a transaction on a page border behind the pages that the header counts; nil
   /// where there is none, or there is a log beside the file.
   ///
@@ -23,14 +26,15 @@ struct AttachedLog {
     else { return nil }
     let size = header.pageSize
     var next = header.pageCount * size
-    while let data = main.dataRange(from: next) {
+    var triesLeft = Self.triesMax
+    while triesLeft > 0, let data = main.dataRange(from: next) {
       let place = max(next, data.lowerBound / size * size)
       next = place + size
       let log = SliceOfSource(main, place..<main.byteCount)
       // No page of a database begins so: as a pointer, it would lead behind the largest file.
-      guard try log.read(at: 0, count: 3) == [0x37, 0x7F, 0x06],
-        (try? WriteAheadLog(log).committed.isEmpty) == false
-      else { continue }
+      guard try log.read(at: 0, count: 3) == [0x37, 0x7F, 0x06] else { continue }
+      triesLeft -= 1
+      guard (try? WriteAheadLog(log).committed.isEmpty) == false else { continue }
       self.files = FileSet(
         main: SliceOfSource(main, 0..<place), wal: log, journal: files.journal,
         failures: files.failures, superJournalExists: files.superJournalExists)

@@ -33,16 +33,53 @@ extension Image {
     journalFits == nil && headerInFile.map { $0.hasMagic && $0.isPageCountValid } == true
   }
 
-  /// Whether page 1 is in a hot journal as it is in the file, but for how many pages there are and how
-  /// many of them are free.
+  /// Whether page 1 is in a hot journal as it is in the file, but for how many pages there are, how many
+  /// of them are free, and a few rows of the schema where its cookie tells that it was changed.
   private var isSamePageInJournal: Bool {
     guard let record = hotJournal?.allRecords.first(where: { $0.page == .first }),
       var then = try? files.journal?.read(at: record.offset, count: geometry.pageSize),
       let now = try? files.main.read(at: 0, count: geometry.pageSize), then.count == now.count
     else { return false }
+    let (before, after) = (cells(of: .first, then), cells(of: .first, now))
+    let cookies = (then.big32(at: 40) ?? 0, now.big32(at: 40) ?? 0)
+    if cookies.0 != cookies.1, cookies.1 &- cookies.0 <= before.count {
+      return before.intersection(after).count * 2 >= before.count
+    }
     // File format, section 1.3: from the size of the database on to the number of free pages.
     then.replaceSubrange(28..<40, with: now[28..<40])
     return then == now
+  }
+
+  /// The cells of a page of a tree, as they are stored.
+  private func cells(of number: PageNumber, _ bytes: Bytes) -> Set<Bytes> {
+    let page = try? BTreePage(bytes, number: number, geometry: geometry)
+    return Set(page?.soundCells?.map { bytes.slice($0.offset..<$0.end) } ?? [])
+  }
+
+  /// How many pages of a hot journal are compared with those of the file, at most.
+  private static let relativesMax = 64
+
+  /// Whether a hot journal is one of this state of the file or of a later one, and has pages that have
+  /// most of what those of the file have.
+  ///
+  /// What it would take back may be in the file in part, or may have been there.
+  var hasOwnJournal: Bool {
+    guard let journal = hotJournal, let now = headerInFile, now.hasMagic, now.isPageCountValid
+    else {
+      return false
+    }
+    let later = headerInJournal.map { $0.changeCounter &- now.changeCounter }
+    let isLater =
+      later.map { (1...UInt32.max / 2).contains($0) } ?? (journal.pageCount > now.pageCount)
+    guard isLater || journalFits == true else { return false }
+    return journal.allRecords.prefix(Self.relativesMax).contains { record in
+      guard let then = try? files.journal?.read(at: record.offset, count: geometry.pageSize),
+        let now = try? files.main.read(
+          at: (record.page.number - 1) * geometry.pageSize, count: geometry.pageSize)
+      else { return false }
+      let (before, after) = (cells(of: record.page, then), cells(of: record.page, now))
+      return after.count > 1 && before.intersection(after).count * 2 > after.count
+    }
   }
 
   /// Whether page 1 was written since a hot journal kept it: its transaction was coming to its end,

@@ -41,8 +41,28 @@ extension Survey {
   /// Whether pages are lost of which nothing tells what was on them: rows may be missing, or older than
   /// they were, that nobody counts.
   package var missesUnknownPages: Bool {
-    missesUsedPages || isLogBehind || image?.missesFrames == true
+    missesUsedPages || isLogBehind || lacksOwnJournal || image?.missesFrames == true
       || image?.missesJournalRecords == true
+  }
+
+  /// Whether a free list of which nothing is wrong has pages of a table, and no index knows its rows.
+  ///
+  /// Either they were deleted, and what led to the pages is of before, or the list names pages in use.
+  func mayHaveDeletedRows(_ table: TreeSurvey) -> Bool {
+    guard let position = position(of: table), isFreelistWhole, let freelist,
+      soundIndexes(over: table).allSatisfy({ $0.keys != table.expectedKeys[$0.entry.name] })
+    else { return false }
+    return (freelist.trunks + freelist.leaves).contains { page in
+      claims.owner(of: page) == .tree(position) && !isInUseByPointerMap(page)
+    }
+  }
+
+  private func isInUseByPointerMap(_ page: PageNumber) -> Bool {
+    guard hasPointerMaps, let image,
+      let map = image.geometry.pointerMapPage(for: page).flatMap({ try? image.bytes(of: $0) }),
+      let entry = image.pointerMapEntry(of: page, in: map)
+    else { return false }
+    return entry.kind != .free
   }
 
   /// Whether the header counts more pages than there are, and more than can have been free, and no

@@ -40,6 +40,8 @@ package struct Survey: Sendable {
   /// Whether what a hot journal takes back may count, too: a transaction has ended since and left the
   /// database as sound, or it is not sound with the journal.
   var isJournalInDoubt = false
+  /// Whether a hot journal of this state of the file, or of a later one, was left out.
+  package internal(set) var lacksOwnJournal = false
   /// Whether the log has nothing of the file, and nothing that only another's can have.
   var isLogUntold = false
   /// The indexes whose root is another one's.

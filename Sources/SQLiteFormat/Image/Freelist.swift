@@ -51,9 +51,15 @@ extension Freelist {
         isBroken = true
         break
       }
-      guard let bytes = try? image.bytes(of: trunk), let following = bytes.big32(at: 0),
-        let count = bytes.big32(at: 4)
-      else {
+      let bytes: Bytes
+      do {
+        bytes = try image.bytes(of: trunk)
+      } catch {
+        faults.append(error)
+        isBroken = true
+        break
+      }
+      guard let following = bytes.big32(at: 0), let count = bytes.big32(at: 4) else {
         faults.append(FormatError(.pageMissing, page: trunk))
         isBroken = true
         break

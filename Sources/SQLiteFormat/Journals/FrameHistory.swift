@@ -15,16 +15,17 @@ struct FrameHistory {
     of frames: [WriteAheadLog.Frame], in log: any PageSource, over main: any PageSource,
     _ geometry: Geometry
   ) {
+    let last = Dictionary(frames.map { ($0.page, $0) }) { $1 }
     version = { page in
-      guard let frame = frames.last(where: { $0.page == page }) else {
+      guard let frame = last[page] else {
         return try? main.read(
           at: (page.number - 1) * geometry.pageSize, count: geometry.pageSize)
       }
       return try? log.read(at: frame.offset, count: geometry.pageSize)
     }
-    let last = frames.last { $0.commitPageCount != nil || $0.page == .first }
+    let counting = frames.last { $0.commitPageCount != nil || $0.page == .first }
     pageCount =
-      last?.commitPageCount
+      counting?.commitPageCount
       ?? version(.first).flatMap { DatabaseHeader($0) }.flatMap {
         $0.isPageCountValid ? $0.pageCount : nil
       }

@@ -12,6 +12,8 @@ struct FrameLinks {
     case doubtful(WriteAheadLog.Frame)
     /// It says that it belongs here, and its checksum does not hold.
     case damaged(WriteAheadLog.Frame, looksWhole: Bool)
+    /// It was not summed up: it follows those before it if what follows does.
+    case unsummed(WriteAheadLog.Frame)
     /// Nothing of its header can be believed.
     case unknown
     /// It belongs to a generation before.
@@ -92,7 +94,8 @@ struct FrameLinks {
       return link
     }
     let read = WriteAheadLog.Frame(head: bytes, index: position, pageSize: geometry.pageSize)
-    guard let frame = read, isLinked || hasSalts else {
+    if let read, !isLinked, WriteAheadLog.isUnsummed(bytes) { return .unsummed(read) }
+    guard let frame = read, isLinked && !isOlder(bytes) || hasSalts else {
       isPreviousTrusted = false
       return isOlder(bytes) ? .foreign : .unknown
     }
@@ -124,7 +127,7 @@ struct FrameLinks {
       }
     }
     guard var whole = read else { return nil }
-    let areAtEnd = faults.allSatisfy { $0.isAtEnd(ofPage: geometry.pageSize) }
+    let areAtEnd = !faults.isEmpty && faults.allSatisfy { $0.isAtEnd(ofPage: geometry.pageSize) }
     let likely = areAtEnd ? history.fault(among: faults, of: whole, bytes) : nil
     let fault = faults.count == 1 ? faults[0] : likely
     switch fault {

@@ -76,11 +76,11 @@ struct JournalWalk {
         ending = try segment(header, at: start)
         nonce = header.nonce
       } else {
-        if start > 0, try isMarkedEnd(at: start) { return }
+        if start > 0, try endsCleanly(at: start) { return }
         // The count of the segment before can be too small.
         if let nonce { ending = try rest(from: end, nonce) }
         if ending == nil {
-          ending = try rest(from: start + sectorSize, nonceOfOpenSegment(at: start))
+          ending = try rest(from: start + sectorSize, nil)
         }
         nonce = nil
         if ending != nil { isBroken = true }
@@ -112,8 +112,12 @@ struct JournalWalk {
       } else if stated == 0 || stated <= header.pageCount {
         let isFirst = offset == start + sectorSize
         let other = try commonNonce(from: offset)
-        // Where SQLite does not count, those of an earlier transaction can follow.
-        if header.recordCount == nil, !isFirst, other != nil { return .end }
+        // Where SQLite does not count, nothing is synchronized: those of an earlier transaction can
+        // follow, behind one that was being written.
+        if header.recordCount == nil {
+          let earlier = if let other { other } else { try commonNonce(from: offset + recordSize) }
+          if let earlier, earlier != nonce { return .end }
+        }
         (isBroken, isBehind) = (true, true)
         if !isFirst, try self.header(at: place(behind: offset)) != nil { break }
         if isFirst, let other, let number = PageNumber(stated) {
@@ -166,7 +170,7 @@ struct JournalWalk {
     }
     for record in found { add(record) }
     // What else is there may have been of it.
-    if !isFollowed, source.byteCount - next >= sectorSize, try !isMarkedEnd(at: next) {
+    if !isFollowed, source.byteCount - next >= sectorSize, try !endsCleanly(at: next) {
       isCut = true
     }
     return .next(next, end: offset)
@@ -215,22 +219,18 @@ struct JournalWalk {
       .elementsEqual(RollbackJournal.magic)
   }
 
-  /// Whether SQLite has marked the header of an earlier transaction there as one that does not count.
-  private func isMarkedEnd(at place: Int) throws(FormatError) -> Bool {
-    let bytes = try source.bytes(at: place, count: RollbackJournal.magic.count)
-    return bytes.first == 0 && bytes.dropFirst().elementsEqual(RollbackJournal.magic.dropFirst())
-  }
-
-  /// The nonce of a header that SQLite has not completed yet; nil where there is none.
+  /// Whether no header that counts is there because of what SQLite does: it marks that of an earlier
+  /// transaction, and completes its own when the records behind it are on the disk.
   ///
-  /// The magic and the count are written when the records behind it are on the disk, and no page of
-  /// the database is written before.
-  private func nonceOfOpenSegment(at place: Int) throws(FormatError) -> UInt32? {
+  /// Before that, no page of the database is written. What lies behind is of an earlier transaction.
+  private func endsCleanly(at place: Int) throws(FormatError) -> Bool {
     let bytes = try source.bytes(at: place, count: 28)
-    guard bytes.count == 28, bytes.prefix(12).allSatisfy({ $0 == 0 }),
-      bytes.big32(at: 20) == UInt32(sectorSize), bytes.big32(at: 24) == UInt32(pageSize)
-    else { return nil }
-    return bytes.big32(at: 12)
+    let isMarked =
+      bytes.first == 0
+      && bytes.prefix(8).dropFirst().elementsEqual(RollbackJournal.magic.dropFirst())
+    return isMarked
+      || bytes.count == 28 && bytes.prefix(12).allSatisfy { $0 == 0 }
+        && bytes.big32(at: 20) == UInt32(sectorSize) && bytes.big32(at: 24) == UInt32(pageSize)
   }
 
   /// The next header of this transaction behind damage.

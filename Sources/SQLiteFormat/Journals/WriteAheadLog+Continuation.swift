@@ -83,8 +83,8 @@ extension WriteAheadLog {
       (open, isOpenIncomplete) = ([], false)
     }
     func ends() -> Bool {
-      let before = committed + taken.map(\.frame)
-      return open.isEmpty && !before.isEmpty && canEnd(before)
+      guard open.isEmpty, !committed.isEmpty || !taken.isEmpty else { return false }
+      return canEnd(committed + taken.map(\.frame))
     }
     reading: while let link = links.next() {
       let isFirst = open.isEmpty && committed.isEmpty && taken.isEmpty
@@ -92,6 +92,8 @@ extension WriteAheadLog {
       case .whole(let frame):
         open.append((frame, false))
         if frame.commitPageCount != nil { take() }
+      case .unsummed(let frame):
+        open.append((frame, false))
       case .doubtful(let frame):
         open.append((frame, true))
         if frame.commitPageCount != nil { take() }

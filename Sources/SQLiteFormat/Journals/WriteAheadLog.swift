@@ -92,18 +92,30 @@ package struct WriteAheadLog: Sendable {
 extension WriteAheadLog.Frame {
   /// Reads the head of a frame, which begins at a byte of those that were read; nil where it names
   /// no page.
+  ///
+  /// One that was not summed up commits nothing.
   init?(head bytes: Bytes, at start: Int = 0, index: Int, pageSize: Int) {
     guard let page = bytes.big32(at: start).flatMap({ PageNumber($0) }) else { return nil }
     let commit = Int(bytes.big32(at: start + 4) ?? 0)
     let frameSize = WriteAheadLog.frameHeaderSize + pageSize
     self.index = index
     self.page = page
-    commitPageCount = commit > 0 ? commit : nil
+    commitPageCount = commit > 0 && !WriteAheadLog.isUnsummed(bytes, at: start) ? commit : nil
     offset = WriteAheadLog.headerSize + index * frameSize + WriteAheadLog.frameHeaderSize
   }
 }
 
 extension WriteAheadLog {
+  /// Whether a frame has neither salts nor a checksum.
+  ///
+  /// So SQLite writes those behind a frame that a transaction wrote once more: the checksums of all come
+  /// when it ends.
+  static func isUnsummed(_ bytes: Bytes, at start: Int = 0) -> Bool {
+    stride(from: start + 8, to: start + frameHeaderSize, by: 4).allSatisfy {
+      bytes.big32(at: $0) == 0
+    }
+  }
+
   /// A log of whose frames nothing is proven.
   init(pageSize: Int, salts: [UInt32], unverified: [Frame], isBigEndian: Bool) {
     self.pageSize = pageSize

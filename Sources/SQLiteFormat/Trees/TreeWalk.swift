@@ -67,6 +67,8 @@ package struct TreeWalk: Sendable {
   private let owner: PageOwner
   private var pending: [Pending]
   private var faults: [Step] = []
+  /// The pages that cannot be read, to which many may lead.
+  private var unreadable: [PageNumber: FormatError] = [:]
 
   /// A walk from a root; pages are claimed for `owner`.
   package init(_ image: Image, root: PageNumber, isTable: Bool, owner: PageOwner) {
@@ -112,15 +114,17 @@ package struct TreeWalk: Sendable {
   }
 
   /// Reads a page and claims it, or leaves it to another tree.
-  private func read(
+  private mutating func read(
     _ number: PageNumber, _ claims: inout PageClaims
   ) throws(FormatError) -> (page: BTreePage, content: PageContent) {
+    if let error = unreadable[number] { throw error }
     do {
       let reading = try image.reading(of: number, as: kinds)
       _ = claims.claim(number, for: owner)
       return (reading.page, reading.content)
     } catch {
       claims.passOver(number)
+      unreadable[number] = error
       throw error
     }
   }

@@ -99,6 +99,22 @@ import Testing
     #expect(survey.findings.map(\.code) == [.journalForeign])
   }
 
+  @Test func `a journal of a later state than that of the file tells that changes are missing`()
+    throws
+  {
+    let path = scratch["older.db"]
+    try DatabaseBuilder(pageSize: 1024, [Self.filled]).build(at: path)
+    let more = (501...510).map {
+      DatabaseBuilder.Step(stringLiteral: "INSERT INTO own VALUES (\($0), 'x')")
+    }
+    let (_, journal) = try files(
+      of: [Self.filled] + more, leaving: ["UPDATE own SET body = body || '!'"], at: "app.db")
+    let survey = Survey(main: try path.contents(), journal: journal)
+    #expect(survey.tree(named: "own")?.records == 500)
+    #expect(survey.findings.first { $0.code == .journalForeign }?.severity == .loss)
+    #expect(survey.missesUnknownPages)
+  }
+
   @Test func `neither the log nor the journal of other databases takes anything from a sound one`()
     throws
   {

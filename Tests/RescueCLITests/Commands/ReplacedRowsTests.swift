@@ -41,6 +41,53 @@ import Testing
     #expect(ending.all.contains("in its place") || ending.all.contains("in their place"))
   }
 
+  private static let rebuild = "CREATE TABLE new (id INTEGER PRIMARY KEY, a TEXT, status INT);"
+  private static let rename = "DROP TABLE t; ALTER TABLE new RENAME TO t"
+
+  @Test(arguments: [1, 7])
+  func `rows are gone where those behind them have their numbers`(_ count: Int) throws {
+    let ending = try migrate(
+      Self.rebuild
+        + "INSERT INTO new (a, status) SELECT a, status FROM t WHERE id > 5 + \(count) OR id <= 5 ORDER BY id;"
+        + "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))"
+        + " INSERT INTO new (a, status) SELECT 'b' || i, 1 FROM n;" + Self.rename)
+    #expect(ending.status == 18, "\(ending.all)")
+    #expect(ending.all.contains(count == 1 ? "1 row of 't' is gone" : "7 rows of 't' are gone"))
+  }
+
+  @Test func `rows that have each other's numbers are all there`() throws {
+    let ending = try migrate(
+      Self.rebuild + "INSERT INTO new (a, status) SELECT a, status FROM t ORDER BY a;" + Self.rename
+    )
+    #expect(ending.status == 0, "\(ending.all)")
+  }
+
+  @Test(arguments: [
+    (
+      "DELETE FROM t; WITH RECURSIVE n(i) AS (SELECT 101 UNION ALL SELECT i + 1 FROM n WHERE i < 120)"
+        + " INSERT INTO t SELECT i, 'b' || i, 9 FROM n",
+      "20 rows of 't' are gone, and others are in their"
+    ),
+    ("UPDATE t SET a = '' WHERE id = 3", "column 't.a' has other values than before"),
+    (
+      "DELETE FROM t WHERE id = 4; UPDATE t SET a = '' WHERE id = 3",
+      "column 't.a' has other values"
+    ),
+    ("UPDATE t SET id = id + 100", "20 rows of 't' have another id"),
+  ])
+  func `what becomes of rows that may come and go is told`(_ sql: String, _ notice: String) throws {
+    let (next, contract) = (bench["next.db"], bench["c.json"])
+    try next.replaceContents(with: file.contents())
+    try Connection(next, mode: .readWrite, schemaBy: .us).execute("PRAGMA user_version = 2")
+    _ = try bench.run("contract", "capture", next, "--output", contract)
+    let text = String(decoding: try contract.contents(), as: UTF8.self).drop { $0 != "{" }
+    try contract.replaceContents(
+      with: Bytes(#"{"rowCounts": {"t": "any"}, \#(text.dropFirst())"#.utf8))
+    let ending = try bench.tryMigration(of: file, sql, ["--contract", "\(contract)"])
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(ending.all.contains(notice), "\(ending.all)")
+  }
+
   @Test(arguments: [
     "UPDATE t SET id = id + 100", "UPDATE t SET id = id + 100, status = status + 1",
     "UPDATE t SET id = id + 100, status = min(status, 1); INSERT INTO t VALUES (50, 'x', 1)",

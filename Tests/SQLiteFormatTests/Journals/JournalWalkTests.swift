@@ -59,6 +59,44 @@ import Testing
     #expect(journal.continued.isEmpty && !journal.isBroken && !journal.isCut)
   }
 
+  @Test
+  func `a header that SQLite has not completed ends the journal before what an earlier one left`()
+    throws
+  {
+    var bytes = Self.journal()
+    // One record, and then, at the next sector, a header with records of another nonce.
+    var open = JournalMaker(nonce: 0x2000_0000)
+    open.addHeader(count: 0, pageCount: 20)
+    open.add(10, .page(10))
+    bytes.set(open.bytes + Bytes(repeating: 0, count: 1536 - open.bytes.count), at: Self.header(1))
+    bytes.set(.page(0, 12), at: Self.header(1))
+    var earlier = JournalMaker(nonce: 0x3000_0000)
+    earlier.addHeader(count: 2, pageCount: 20)
+    for page: UInt32 in [11, 12] { earlier.add(page, .page(3)) }
+    bytes.set(earlier.bytes, at: Self.header(1) + 1536)
+    let journal = try read(bytes)
+    #expect(journal.records.map(\.page.number) == [1, 2, 3])
+    #expect(journal.continued.isEmpty && !journal.isBroken && !journal.isCut)
+  }
+
+  @Test(arguments: [0, 1, 2])
+  func `an uncounted journal ends at a record that was being written over an earlier one`(
+    _ count: Int
+  ) throws {
+    // Nothing is synchronized: the records of an earlier transaction are where they were.
+    var earlier = JournalMaker(nonce: 0x3000_0000)
+    earlier.addHeader(count: nil, pageCount: 20)
+    for page: UInt32 in 1...6 { earlier.add(page, .page(UInt8(page))) }
+    var maker = JournalMaker(nonce: 0x1000_0000)
+    maker.addHeader(count: nil, pageCount: 20)
+    for page in 0..<count { maker.add(UInt32(10 + page), .page(7)) }
+    let torn = Bytes.big32(15)
+    let bytes = maker.bytes + torn + earlier.bytes.dropFirst(maker.bytes.count + torn.count)
+    let journal = try read(bytes)
+    #expect(journal.records.map(\.page.number) == (0..<count).map { 10 + $0 })
+    #expect(journal.continued.isEmpty && !journal.isBroken && !journal.isCut)
+  }
+
   @Test func `the header of an earlier transaction, as SQLite marks it, ends the journal`() throws {
     var bytes = Self.journal()
     bytes[Self.header(1)] = 0

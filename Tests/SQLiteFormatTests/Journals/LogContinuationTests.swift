@@ -101,6 +101,48 @@ import Testing
     }
   }
 
+  /// The log with neither salts nor a checksum in some of its frames.
+  private static func unsummed(_ frames: Range<Int>) -> Bytes {
+    var bytes = log()
+    for frame in frames {
+      for byte in 8..<24 { bytes[offset(ofFrame: frame) + byte] = 0 }
+    }
+    return bytes
+  }
+
+  @Test func `a transaction whose frames were not summed up never ended`() throws {
+    let log = try image(Self.unsummed(1..<4)).appliedLog
+    #expect(log.applied.isEmpty && log.commitsAfterBreak == 0)
+  }
+
+  @Test func `frames that were not summed up are of the transaction that goes on behind them`()
+    throws
+  {
+    // SQLite goes on from the checksum that is not there.
+    var bytes = Self.unsummed(2..<3)
+    let tail = Self.leaf(3)
+    var sums: (UInt32, UInt32) = (0, 0)
+    for start in stride(from: 0, to: 8 + tail.count, by: 8) {
+      let both = Bytes.big32(3) + Bytes.big32(3) + tail
+      sums.0 &+= both.bigEndian(at: start).byteSwapped &+ sums.1
+      sums.1 &+= both.bigEndian(at: start + 4).byteSwapped &+ sums.0
+    }
+    bytes.set(Bytes.big32(sums.0) + Bytes.big32(sums.1), at: Self.offset(ofFrame: 3) + 16)
+    let image = try image(bytes)
+    #expect(try image.appliedLog.applied.map(\.page.number) == [1, 2, 2, 3])
+    #expect(try image.bytes(of: 2.page) == Self.leaf(2))
+  }
+
+  @Test func `a frame of a generation before is none of this one, whatever its checksum`() throws {
+    var bytes = Self.log()
+    // As a header that was written by half leaves it: this frame's salts, and the checksum of before.
+    bytes[Self.offset(ofFrame: 2) + 40] ^= 0xFF
+    bytes[Self.offset(ofFrame: 2) + 90] ^= 0xFF
+    bytes.set(Bytes.big32(5) + Bytes.big32(9), at: Self.offset(ofFrame: 3) + 8)
+    let log = try image(bytes).appliedLog
+    #expect(log.applied.map(\.page.number) == [1, 2])
+  }
+
   @Test(arguments: [false, true], [32, 33, 100, 32 + 536, 32 + 536 + 7])
   func `a log that has lost its first bytes is read from the first frame that another one proves`(
     _ bigEndian: Bool, _ count: Int

@@ -55,7 +55,6 @@ struct Neighbours {
     let geometry: Geometry
     /// The bytes of its database; nil where its header does not tell.
     let byteCount: Int?
-    let page: Bytes
 
     var end: Int? { byteCount.map { start + $0 } }
   }
@@ -117,20 +116,25 @@ struct Neighbours {
       }
       offset = piece + pieceByteCount
     }
-    return accepted(found, end: source.byteCount)
+    return try accepted(found, in: source)
   }
 
   /// Those that begin a database of their own, in their order.
-  private static func accepted(_ heads: [Head], end: Int) -> [Head] {
+  private static func accepted(
+    _ heads: [Head], in source: any PageSource
+  ) throws(ReadFailure) -> [Head] {
     var accepted: [Head] = []
-    for (place, head) in heads.enumerated() {
-      guard let before = accepted.last else {
+    let starts = Set(heads.map(\.start)).union([source.byteCount])
+    for head in heads {
+      guard let before = accepted.last, before.end != head.start else {
         accepted.append(head)
         continue
       }
-      let next = heads[(place + 1)...].first { $0.start == head.end }?.start ?? end
-      let followsOn = before.end == head.start
-      if followsOn || head.end == next && head.page != before.page { accepted.append(head) }
+      guard let end = head.end, end > head.start, starts.contains(end) else { continue }
+      let page = try source.read(at: head.start, count: head.geometry.pageSize)
+      if try page != source.read(at: before.start, count: before.geometry.pageSize) {
+        accepted.append(head)
+      }
     }
     return accepted
   }
@@ -147,7 +151,7 @@ struct Neighbours {
       tree.layoutFaults.isEmpty
     else { return nil }
     let byteCount = header.isPageCountValid ? header.pageCount * header.pageSize : nil
-    return Head(start: start, geometry: geometry, byteCount: byteCount, page: page)
+    return Head(start: start, geometry: geometry, byteCount: byteCount)
   }
 
   /// Whether pages of a database lie in a part of the file.
