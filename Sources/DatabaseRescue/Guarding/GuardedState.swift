@@ -50,7 +50,7 @@ extension Image {
     for number in pages where number != geometry.lockBytePage {
       guard var page = try? bytes(of: number) else { return nil }
       if number == .first, page.count >= DatabaseHeader.byteCount {
-        for range in [24..<28, 40..<44, 92..<100] {
+        for range in DatabaseHeader.counters {
           page.replaceSubrange(range, with: repeatElement(0, count: range.count))
         }
       }

@@ -155,7 +155,7 @@ extension Image {
       guard number == .first, mine.count >= DatabaseHeader.byteCount, mine.count == its.count else {
         return mine == its
       }
-      for range in [18..<20, 24..<28, 40..<44, 92..<100] {
+      for range in DatabaseHeader.counters + [DatabaseHeader.versions] {
         mine.replaceSubrange(range, with: repeatElement(0, count: range.count))
         its.replaceSubrange(range, with: repeatElement(0, count: range.count))
       }

@@ -74,7 +74,7 @@ package struct PageMap: Hashable, Sendable {
     guard let image = survey.image, image.pageCount > 0 else { return nil }
     let kinds = PageKinds(survey, findings)
     // A page count that cannot be true would leave no room for the pages that are there.
-    let stated = survey.header.map { $0.isPageCountValid ? $0.pageCount : 0 } ?? 0
+    let stated = survey.header?.countedPages ?? 0
     let missing =
       (0...(3 * image.pageCount)).contains(stated - image.pageCount)
       ? stated - image.pageCount : 0

@@ -73,7 +73,18 @@ struct SalvagedDatabase: ~Copyable {
       ? [] : ["its -wal is missing, which had what was committed last"]
     return salvage.survey.neighbours.map(\.message) + salvage.reconstruction.undecidedTables
       + tablesOfAnotherMoment + [salvage.survey.pagesOfAnotherMoment].compactMap(\.self) + missing
-      + log
+      + log + lostCounters
+  }
+
+  /// What is said where the counters of tables with AUTOINCREMENT cannot be read.
+  private var lostCounters: [String] {
+    guard let counters = salvage.survey.tree(named: "sqlite_sequence"),
+      !counters.isReadable || counters.pages == 0
+    else { return [] }
+    return [
+      "the counters of tables with AUTOINCREMENT cannot be read: numbers of rows that were deleted may be "
+        + "given again"
+    ]
   }
 
   /// What is said of tables of which every row was taken although an index speaks of others.

@@ -113,7 +113,7 @@ struct ExaminedImage {
     _ image: Image, to copy: any PageSource
   ) throws(ReadFailure) -> Bool {
     let size = image.geometry.pageSize
-    let stated = image.header.flatMap { $0.isPageCountValid ? $0.pageCount : nil }
+    let stated = image.header?.countedPages
     let count = min(stated ?? image.pageCount, image.pageCount)
     guard copy.byteCount >= count * size else { return false }
     for number in 1...max(1, count) {
@@ -130,7 +130,7 @@ struct ExaminedImage {
   /// of the format, the change counter, the page count, the schema cookie, and by whom it was written.
   private func isFirstPage(_ copy: Bytes, _ page: Bytes) -> Bool {
     guard copy.count == page.count else { return false }
-    let changed = [18..<20, 24..<32, 40..<44, 92..<100]
+    let changed = DatabaseHeader.counters + [DatabaseHeader.versions, 28..<32]
     return copy.indices.allSatisfy { index in
       copy[index] == page[index] || changed.contains { $0.contains(index) }
     }

@@ -21,7 +21,7 @@ enum RootCheck: Check {
   private static func place(
     of tree: TreeSurvey, _ fault: FormatError, _ survey: Survey
   ) -> Finding.Place {
-    let counted = survey.header.map { $0.isPageCountValid ? $0.pageCount : 0 } ?? 0
+    let counted = survey.header?.countedPages ?? 0
     let isAstray =
       switch fault.problem {
       case .noChild, .claimedTwice: true

@@ -123,7 +123,8 @@ struct LogTrust {
     // A virtual table makes others, with one statement.
     let virtual = Set(entries.filter { $0.kind == .table && $0.root == nil }.map(\.name))
     func isShadow(_ name: String) -> Bool {
-      name.indices.contains { name[$0] == "_" && virtual.contains(Name(String(name[..<$0]))) }
+      guard let end = name.lastIndex(of: "_") else { return false }
+      return virtual.contains(Name(String(name[..<end])))
     }
     let made = entries.count {
       $0.sql != nil && !known.contains($0.name) && !isShadow($0.name.text)

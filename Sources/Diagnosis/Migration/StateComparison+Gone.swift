@@ -45,6 +45,17 @@ extension StateComparison {
     }
   }
 
+  /// Views that are tables now, and tables that are views.
+  var otherKinds: [String] {
+    let (tables, views) = (Set(newTables.keys), Set(after.schema.views.map(\.name)))
+    return before.schema.views.filter { tables.contains($0.name) }.map {
+      "'\($0.name)' was a view and is a table now"
+    }
+      + before.schema.tables.filter { views.contains($0.name) }.map {
+        "'\($0.name)' was a table and is a view now"
+      }
+  }
+
   // MARK: Columns
 
   /// A column that is gone without a value that was stored.
@@ -73,10 +84,23 @@ extension StateComparison {
             line: "\(name), which was computed, is gone", isComputed: pair.then.rows > 0)
         }
         let values = pair.then.columns.first { pair.name(of: $0) == column.name }
-        guard let values, pair.then.isWhole, values.nulls == pair.then.rows else { return nil }
+        guard let values, pair.then.isWhole, values.nulls == pair.then.rows,
+          !isRenamed(column, of: old, in: new)
+        else { return nil }
         return LostColumn(line: "\(name) is gone; it had no values", isComputed: false)
       }
     }
+  }
+
+  /// Whether a new column of the same type stands in the place of one that is gone.
+  private func isRenamed(
+    _ column: ColumnDescription, of old: TableDescription, in new: TableDescription
+  ) -> Bool {
+    guard let place = old.columns.firstIndex(where: { $0.name == column.name }),
+      new.columns.count == old.columns.count
+    else { return false }
+    let other = new.columns[place]
+    return other.type == column.type && !old.columns.contains { $0.name == other.name }
   }
 
   /// How a column is computed, by meaning; nil where it is not.

@@ -31,7 +31,7 @@ extension StateComparison {
       .map { "an ON CONFLICT clause of '\($0)'" }
     return (rules + others + conflicts).map { "\($0) is another one than before" } + otherColumns
       + otherComputations + otherNumbering + lostColumns.filter { !$0.isComputed }.map(\.line)
-      + lostModules + lostTables + lostWithTables
+      + lostModules + otherKinds + lostTables + lostWithTables
   }
 
   /// Whether two statements differ only in names that are gone, in the place of which are new ones.

@@ -212,24 +212,3 @@ extension PlaceOrder {
     return spans.indices.map { (ranks[2 * $0], ranks[2 * $0 + 1]) }
   }
 }
-
-extension Array {
-  /// The positions of a longest stretch of ascending elements, not necessarily side by side.
-  func longestAscent(by precedes: (Element, Element) -> Bool) -> [Int] {
-    if zip(self, dropFirst()).allSatisfy(precedes) { return Array<Int>(indices) }
-    var tails: [Int] = []
-    var previous = Array<Int>(repeating: -1, count: count)
-    for index in indices {
-      let place = tails.partitioningIndex { !precedes(self[$0], self[index]) }
-      previous[index] = place > 0 ? tails[place - 1] : -1
-      if place == tails.count { tails.append(index) } else { tails[place] = index }
-    }
-    var ascent: [Int] = []
-    var index = tails.last ?? -1
-    while index >= 0 {
-      ascent.append(index)
-      index = previous[index]
-    }
-    return ascent.reversed()
-  }
-}

@@ -28,7 +28,7 @@ extension Survey {
   }
 
   /// How many pages the header counts, where that is valid.
-  var statedCount: Int? { header.flatMap { $0.isPageCountValid ? $0.pageCount : nil } }
+  var statedCount: Int? { header?.countedPages }
 
   /// How many pages the database has, as its header or its journals say: the larger number.
   var mostPagesStated: Int { max(statedCount ?? 0, image?.statedPageCount ?? 0) }

@@ -11,6 +11,9 @@
 package struct BeheadedLog: PageSource {
   /// How far from its beginning the first frame is searched for.
   private static let searchMax = 1 << 18
+  /// How many frames are summed up in the search, at most: bytes that repeat themselves look like one
+  /// anywhere.
+  private static let sumsMax = 1 << 12
 
   private let source: any PageSource
   /// Where the first frame lies.
@@ -25,9 +28,13 @@ package struct BeheadedLog: PageSource {
     guard let most = sizes.max(),
       let bytes = try? source.read(at: 0, count: Self.searchMax + 2 * most)
     else { return nil }
+    var sumsLeft = Self.sumsMax
     for frameSize in sizes {
       for place in bytes.indices.prefix(Self.searchMax)
-      where Self.isFrame(in: bytes, at: place, followedAt: place + frameSize) {
+      where Self.looksLikeFrame(in: bytes, at: place, followedAt: place + frameSize) {
+        sumsLeft -= 1
+        guard sumsLeft >= 0 else { return nil }
+        guard Self.isProven(in: bytes, at: place, followedAt: place + frameSize) else { continue }
         self.source = source
         first = place
         pageSize = frameSize - WriteAheadLog.frameHeaderSize
@@ -51,14 +58,17 @@ package struct BeheadedLog: PageSource {
     return Bytes(repeating: 0, count: header) + rest
   }
 
-  /// Whether a frame lies at a place, and the one behind it at another has its salts and follows from
-  /// the checksum that it states.
-  private static func isFrame(in bytes: Bytes, at place: Int, followedAt next: Int) -> Bool {
+  /// Whether a frame may lie at a place: the one behind it at another has its salts.
+  private static func looksLikeFrame(in bytes: Bytes, at place: Int, followedAt next: Int) -> Bool {
     guard next + (next - place) <= bytes.count, bytes[place + 8] == bytes[next + 8],
-      let salts = bytes.span.big64(at: place + 8), salts != 0,
-      bytes.span.big64(at: next + 8) == salts,
-      bytes.big32(at: place).flatMap({ PageNumber($0) }) != nil
+      let salts = bytes.span.big64(at: place + 8), salts != 0
     else { return false }
+    return bytes.span.big64(at: next + 8) == salts
+      && bytes.big32(at: place).flatMap { PageNumber($0) } != nil
+  }
+
+  /// Whether the frame at one place follows from the checksum that the one at another states.
+  private static func isProven(in bytes: Bytes, at place: Int, followedAt next: Int) -> Bool {
     let frame = bytes.slice(next..<(next + next - place))
     return [false, true].contains { isBigEndian in
       WriteAheadLog.Checksum(stated: bytes, at: place + 16, bigEndian: isBigEndian).holds(frame)

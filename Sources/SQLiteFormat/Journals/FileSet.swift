@@ -124,9 +124,7 @@ extension FileSet {
       let bytes =
         first.map { try? journal.read(at: $0.offset, count: headers) }
         ?? (try? main.read(at: 0, count: headers))
-      return bytes.flatMap { DatabaseHeader($0) }.flatMap {
-        $0.isPageCountValid && $0.pageCount > 0 ? $0.pageCount : nil
-      }
+      return bytes.flatMap { DatabaseHeader($0)?.countedPages }
     }
   }
 }

@@ -26,9 +26,7 @@ struct FrameHistory {
     let counting = frames.last { $0.commitPageCount != nil || $0.page == .first }
     pageCount =
       counting?.commitPageCount
-      ?? version(.first).flatMap { DatabaseHeader($0) }.flatMap {
-        $0.isPageCountValid ? $0.pageCount : nil
-      }
+      ?? version(.first).flatMap { DatabaseHeader($0)?.countedPages }
   }
 
   /// Goes on behind a frame that is whole.

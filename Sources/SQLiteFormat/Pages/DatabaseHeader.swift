@@ -92,6 +92,19 @@ package struct DatabaseHeader: Hashable, Sendable {
   ///
   /// Section 1.3.7.
   package var isPageCountValid: Bool { changeCounter == versionValidFor && pageCount > 0 }
+
+  /// How many pages there are, where that is valid.
+  package var countedPages: Int? { isPageCountValid ? pageCount : nil }
+
+  /// Where the numbers stand that count changes, of the database and of its schema, and the version that
+  /// wrote last.
+  ///
+  /// File format, sections 1.3.6, 1.3.9 and 1.3.17.
+  package static let counters = [24..<28, 40..<44, 92..<100]
+  /// Where the file format versions stand, which tell the journal mode.
+  ///
+  /// File format, section 1.3.3.
+  package static let versions = 18..<20
   /// Whether pointer-map pages exist.
   package var isAutoVacuum: Bool { largestRoot != 0 }
   /// Whether the database was last in WAL mode.

@@ -47,6 +47,29 @@ import Testing
     return file
   }
 
+  @Test func `a chain that ends in a page of four bytes, which leads to itself, ends a backup`()
+    throws
+  {
+    let file = bench["loop.db"]
+    try DatabaseBuilder(
+      pageSize: 1024,
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a)",
+        "INSERT INTO t VALUES (1, zeroblob(20000)), (2, 'x')",
+      ]
+    ).build(at: file)
+    var bytes = try file.contents()
+    let beyond = UInt32(bytes.count / 1024 + 1)
+    let second = 3 * 1024
+    let next = try #require(bytes.big32(at: second))
+    #expect(next == 5, "the second page of a chain")
+    bytes.setBigEndian(beyond, at: second)
+    bytes += bytes[second..<second + 4]
+    try file.replaceContents(with: bytes)
+    let ending = try bench.run("backup", file)
+    #expect(ending.status == 14, "\(ending.all)")
+  }
+
   @Test(arguments: tables, TextEncoding.allCases)
   func `a row of many megabytes comes out as it went in`(
     _ table: String, _ encoding: TextEncoding

@@ -60,4 +60,80 @@ import Testing
     #expect(!text.contains("at most"))
     #expect(!text.contains("exactly"))
   }
+
+  /// A database as it was after some steps, with pages as they are after one more.
+  private func build(_ steps: [DatabaseBuilder.Step], _ last: String) throws -> (
+    file: FilePath, old: Bytes
+  ) {
+    let file = bench["app.db"]
+    try DatabaseBuilder(pageSize: 1024, steps).build(at: file)
+    let old = try file.contents()
+    try Connection(file, mode: .app).execute(last)
+    return (file, old)
+  }
+
+  private func place(of page: Int) -> Range<Int> { (page - 1) * 1024..<page * 1024 }
+
+  @Test func `rows that what is left of a damaged index names are missing`() throws {
+    let rows = { (range: ClosedRange<Int>) in
+      """
+      WITH RECURSIVE n (i) AS (SELECT \(range.lowerBound) UNION ALL SELECT i + 1 FROM n
+        WHERE i < \(range.upperBound))
+      INSERT INTO item SELECT i, 'k' || i % 3, printf('label %05d', i * 7919 % 10007) FROM n
+      """
+    }
+    let (file, old) = try build(
+      [
+        "CREATE TABLE item (id INT, k TEXT, label TEXT, PRIMARY KEY (id, k)) WITHOUT ROWID",
+        "CREATE INDEX labels ON item (label)", .init(stringLiteral: rows(1...300)),
+      ], rows(301...320))
+    var bytes = try file.contents()
+    for page in try pages(of: "item", in: file, leavesOnly: false) {
+      let range = place(of: page)
+      bytes.replaceSubrange(
+        range,
+        with: range.upperBound <= old.count ? Bytes(old[range]) : Bytes(repeating: 0, count: 1024))
+    }
+    // The first cell pointer of one leaf leads nowhere.
+    let leaf = try pages(of: "labels", in: file, leavesOnly: true)[1]
+    bytes[place(of: leaf).lowerBound + 8] = 0xFF
+    try file.replaceContents(with: bytes)
+    #expect(try bench.run("check", file).status == 14)
+    let ending = try bench.run("salvage", file, "--output", bench["new.db"])
+    #expect(ending.status == 14, "\(ending.all)")
+  }
+
+  @Test func `a table with pages of a free list that is whole may have deleted rows`() throws {
+    let (file, old) = try build(
+      [
+        "CREATE TABLE item (id INTEGER PRIMARY KEY, label TEXT)",
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 900)
+        INSERT INTO item SELECT i, printf('label %05d', i * 7919 % 10007) FROM n
+        """, "DELETE FROM item WHERE id < 100",
+      ], "DELETE FROM item WHERE id > 700")
+    // The write of the root is lost: it leads to what was freed.
+    let root = try #require(try pages(of: "item", in: file, leavesOnly: false).min())
+    var bytes = try file.contents()
+    bytes.replaceSubrange(place(of: root), with: old[place(of: root)])
+    try file.replaceContents(with: bytes)
+    #expect(try bench.run("check", file).status == 14)
+    let ending = try bench.run("salvage", file, "--output", bench["new.db"])
+    #expect(ending.status == 14, "\(ending.all)")
+  }
+
+  @Test func `counters that cannot be read leave no salvage complete`() throws {
+    let (file, _) = try build(
+      [
+        "CREATE TABLE item (id INTEGER PRIMARY KEY AUTOINCREMENT, label TEXT)",
+        "INSERT INTO item (label) VALUES ('a'), ('b'), ('c')",
+      ], "DELETE FROM item WHERE id > 1")
+    let page = try #require(try pages(of: "sqlite_sequence", in: file, leavesOnly: false).first)
+    var bytes = try file.contents()
+    bytes.replaceSubrange(place(of: page), with: Bytes(repeating: 0x5A, count: 1024))
+    try file.replaceContents(with: bytes)
+    let ending = try bench.run("salvage", file, "--output", bench["new.db"])
+    #expect(ending.status == 14, "\(ending.all)")
+    #expect(ending.all.contains("may be given again"), "\(ending.all)")
+  }
 }

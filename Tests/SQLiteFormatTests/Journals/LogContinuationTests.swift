@@ -110,6 +110,10 @@ import Testing
     return bytes
   }
 
+  @Test func `bytes that repeat themselves are no log, and not summed up everywhere`() {
+    #expect(BeheadedLog(MemorySource(Bytes(repeating: 1, count: 400_000))) == nil)
+  }
+
   @Test func `a transaction whose frames were not summed up never ended`() throws {
     let log = try image(Self.unsummed(1..<4)).appliedLog
     #expect(log.applied.isEmpty && log.commitsAfterBreak == 0)

@@ -150,7 +150,7 @@ struct Neighbours {
     guard let tree = try? BTreePage(page, number: .first, geometry: geometry),
       tree.layoutFaults.isEmpty
     else { return nil }
-    let byteCount = header.isPageCountValid ? header.pageCount * header.pageSize : nil
+    let byteCount = header.countedPages.map { $0 * header.pageSize }
     return Head(start: start, geometry: geometry, byteCount: byteCount)
   }
 
