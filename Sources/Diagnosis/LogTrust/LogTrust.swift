@@ -97,12 +97,30 @@ struct LogTrust {
     let hasOtherSchema = full.origin(of: .first) == .wal && hasOtherRoots(bare)
     let countsOthers = bare.header.map { $0.isPageCountValid && $0.pageCount != bare.pageCount }
     guard hasOtherSchema || countsOthers == true, case .applied(let log) = full.wal,
-      let bytes = full.files.wal, LogKinship(of: log, bytes, beside: bare).isProven
+      let bytes = full.files.wal,
+      LogKinship(of: log, bytes, beside: bare).isProven || goesOnFromSchema(log, bytes, bare)
     else { return false }
     let alone = fileAlone()
     return alone.countsPagesOfAnother
       || hasOtherSchema
         && (alone.header == nil && isOfOtherTables(bare) || alone.speaksOfAnother)
+  }
+
+  /// Whether the first page 1 of a log has every row that the schema has on that of the file.
+  private func goesOnFromSchema(
+    _ log: WriteAheadLog, _ bytes: any PageSource, _ bare: Image
+  ) -> Bool {
+    func rows(_ content: Bytes?) -> Set<Bytes> {
+      let page = content.flatMap {
+        try? BTreePage($0, number: .first, geometry: bare.geometry)
+      }
+      return Set(page?.soundCells?.map { page?.bytes.slice($0.local) ?? [] } ?? [])
+    }
+    let frame = log.applied.first { $0.page == .first }
+    let first = rows(
+      frame.flatMap { try? bytes.read(at: $0.offset, count: bare.geometry.pageSize) })
+    let own = rows(try? bare.bytes(of: .first))
+    return !own.isEmpty && own.isSubset(of: first)
   }
 
   /// Whether a table of the database file has another root in the log's schema, or is none of that.

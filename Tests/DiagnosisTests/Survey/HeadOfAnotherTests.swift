@@ -142,6 +142,31 @@ import Testing
     #expect(rebuilt.rowsWithoutTable.rows > 5600)
   }
 
+  @Test func `a header of another size refutes no log that goes on from the schema of the file`()
+    throws
+  {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    func filled(_ name: String) -> DatabaseBuilder.Step {
+      .init(
+        stringLiteral: """
+          CREATE TABLE \(name) (id INTEGER PRIMARY KEY, body TEXT);
+          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+          INSERT INTO \(name) SELECT i, '\(name) ' || i FROM n;
+          """)
+    }
+    // No table of the file is there any more.
+    try DatabaseBuilder(
+      pageSize: 512, [filled("january")],
+      leftover: .wal([filled("february"), "DROP TABLE january"])
+    ).build(at: path)
+    var main = try path.contents()
+    main.replaceSubrange(0..<100, with: try notes(pageSize: 4096).prefix(100))
+    let survey = Survey(main: main, wal: try path.adding(suffix: "-wal").contents())
+    #expect(survey.tree(named: "february")?.records == 200)
+    #expect(!survey.hasForeignLog)
+  }
+
   @Test(arguments: [250, 500])
   func `it is not believed for the roots that it brought along, above pages of others`(
     _ rows: Int
