@@ -73,7 +73,15 @@ struct SalvagedDatabase: ~Copyable {
       ? [] : ["its -wal is missing, which had what was committed last"]
     return salvage.survey.neighbours.map(\.message) + salvage.reconstruction.undecidedTables
       + tablesOfAnotherMoment + [salvage.survey.pagesOfAnotherMoment].compactMap(\.self) + missing
-      + log + lostCounters
+      + log + lostCounters + laterJournal
+  }
+
+  /// What is said where the journal beside the file is of a later state.
+  private var laterJournal: [String] {
+    guard salvage.survey.isBehindJournal else { return [] }
+    return [
+      "the -journal is of a later state of the database: rows may be missing, or older than they were"
+    ]
   }
 
   /// What is said where the counters of tables with AUTOINCREMENT cannot be read.

@@ -27,8 +27,15 @@ enum JournalCheck: SurveyCheck {
       return [
         Finding(
           .journalForeign,
-          "the -journal is of a transaction that the file has in part, or of a later state of it: it is "
-            + "left out, and SQLite writes it over the database when it is opened", severity: .loss)
+          "the -journal is of a transaction that the file may have in part: it is left out, and SQLite "
+            + "writes it over the database when it is opened", severity: .loss)
+      ]
+    case .contradictory where survey.isBehindJournal:
+      return [
+        Finding(
+          .journalForeign,
+          "the -journal is of a later state of the database, whose changes the file has not: it is left "
+            + "out, and SQLite writes it over the database when it is opened")
       ]
     case .contradictory:
       return [

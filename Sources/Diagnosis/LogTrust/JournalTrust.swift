@@ -86,7 +86,7 @@ extension Survey {
       if image.miscounts(journal) { return reading(.headless).trustingJournal(or: reading) }
       let alone = reading(.none)
       if alone.isWhole || image.journalFits == false && sharesNoTable(with: alone) {
-        return image.hasOwnJournal ? alone.withoutOwnJournal : alone
+        return alone.withoutJournal(of: image.momentOfJournal)
       }
       guard !isConsistent, !journal.continued.isEmpty else { return doubtingJournal }
       let plain = reading(.asSQLite)

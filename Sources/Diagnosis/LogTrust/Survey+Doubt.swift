@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How sure it is that a reading of the files counts: noted in the survey of it.
 
+import SQLiteFormat
+
 extension Survey {
   /// The survey, where the file alone was possible as well.
   var withLogInDoubt: Survey {
@@ -23,10 +25,11 @@ extension Survey {
     return survey
   }
 
-  /// The survey, where a journal of this database was left out.
-  var withoutOwnJournal: Survey {
+  /// The survey, where a journal of this state of the database, or of a later one, was left out.
+  func withoutJournal(of moment: Image.JournalMoment?) -> Survey {
     var survey = self
-    survey.lacksOwnJournal = true
+    survey.lacksOwnJournal = moment == .present
+    survey.isBehindJournal = moment == .later
     return survey
   }
 

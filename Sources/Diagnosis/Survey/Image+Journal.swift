@@ -59,20 +59,24 @@ extension Image {
   /// How many pages of a hot journal are compared with those of the file, at most.
   private static let relativesMax = 64
 
-  /// Whether a hot journal is one of this state of the file or of a later one, and has pages that have
-  /// most of what those of the file have.
-  ///
-  /// What it would take back may be in the file in part, or may have been there.
-  var hasOwnJournal: Bool {
+  /// The state of this database that a hot journal is of.
+  enum JournalMoment {
+    /// That of the file: what the journal would take back may be there in part.
+    case present
+    /// A later one: there were changes that the file has not.
+    case later
+  }
+
+  /// The state that a hot journal is of, some page of which has most of what that of the file has; nil
+  /// where that is an earlier one, or no page has.
+  var momentOfJournal: JournalMoment? {
     guard let journal = hotJournal, let now = headerInFile, now.hasMagic, now.isPageCountValid
-    else {
-      return false
-    }
+    else { return nil }
     let later = headerInJournal.map { $0.changeCounter &- now.changeCounter }
     let isLater =
       later.map { (1...UInt32.max / 2).contains($0) } ?? (journal.pageCount > now.pageCount)
-    guard isLater || journalFits == true else { return false }
-    return journal.allRecords.prefix(Self.relativesMax).contains { record in
+    guard isLater || journalFits == true else { return nil }
+    let isRelated = journal.allRecords.prefix(Self.relativesMax).contains { record in
       guard let then = try? files.journal?.read(at: record.offset, count: geometry.pageSize),
         let now = try? files.main.read(
           at: (record.page.number - 1) * geometry.pageSize, count: geometry.pageSize)
@@ -80,6 +84,9 @@ extension Image {
       let (before, after) = (cells(of: record.page, then), cells(of: record.page, now))
       return after.count > 1 && before.intersection(after).count * 2 > after.count
     }
+    guard isRelated else { return nil }
+    // A whole journal of this state would leave a database behind.
+    return journal.isBroken && !isLater ? .present : .later
   }
 
   /// Whether page 1 was written since a hot journal kept it: its transaction was coming to its end,

@@ -40,8 +40,10 @@ package struct Survey: Sendable {
   /// Whether what a hot journal takes back may count, too: a transaction has ended since and left the
   /// database as sound, or it is not sound with the journal.
   var isJournalInDoubt = false
-  /// Whether a hot journal of this state of the file, or of a later one, was left out.
+  /// Whether a hot journal of this state of the file was left out.
   package internal(set) var lacksOwnJournal = false
+  /// Whether a hot journal of a later state of the database was left out.
+  package internal(set) var isBehindJournal = false
   /// Whether the log has nothing of the file, and nothing that only another's can have.
   var isLogUntold = false
   /// The indexes whose root is another one's.

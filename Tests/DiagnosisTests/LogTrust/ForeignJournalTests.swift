@@ -111,8 +111,9 @@ import Testing
       of: [Self.filled] + more, leaving: ["UPDATE own SET body = body || '!'"], at: "app.db")
     let survey = Survey(main: try path.contents(), journal: journal)
     #expect(survey.tree(named: "own")?.records == 500)
-    #expect(survey.findings.first { $0.code == .journalForeign }?.severity == .loss)
-    #expect(survey.missesUnknownPages)
+    let finding = try #require(survey.findings.first { $0.code == .journalForeign })
+    #expect(finding.severity == .damage && finding.message.contains("a later state"))
+    #expect(survey.isBehindJournal)
   }
 
   @Test func `neither the log nor the journal of other databases takes anything from a sound one`()
