@@ -110,17 +110,12 @@ struct LogTrust {
   private func goesOnFromSchema(
     _ log: WriteAheadLog, _ bytes: any PageSource, _ bare: Image
   ) -> Bool {
-    func rows(_ content: Bytes?) -> Set<Bytes> {
-      let page = content.flatMap {
-        try? BTreePage($0, number: .first, geometry: bare.geometry)
-      }
-      return Set(page?.soundCells?.map { page?.bytes.slice($0.local) ?? [] } ?? [])
-    }
-    let frame = log.applied.first { $0.page == .first }
-    let first = rows(
-      frame.flatMap { try? bytes.read(at: $0.offset, count: bare.geometry.pageSize) })
-    let own = rows(try? bare.bytes(of: .first))
-    return !own.isEmpty && own.isSubset(of: first)
+    guard let frame = log.applied.first(where: { $0.page == .first }),
+      let first = try? bytes.read(at: frame.offset, count: bare.geometry.pageSize),
+      let page = try? bare.bytes(of: .first)
+    else { return false }
+    let own = bare.cells(of: .first, page)
+    return !own.isEmpty && own.isSubset(of: bare.cells(of: .first, first))
   }
 
   /// Whether a table of the database file has another root in the log's schema, or is none of that.

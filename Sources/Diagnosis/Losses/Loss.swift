@@ -53,7 +53,7 @@ extension Reconstruction {
       {
         return .unknown
       }
-      if mayMissRows(tree) || isShortOfNamedRows(tree) || survey.mayHaveDeletedRows(tree) {
+      if mayMissRows(tree) || isShortOfNamedRows(tree) || mayHaveDeletedRows(tree) {
         return .unknown
       }
       // Rows that an index still names, or entries that it should have lost: nothing tells.

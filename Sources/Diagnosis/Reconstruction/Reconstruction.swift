@@ -20,6 +20,8 @@ package struct Reconstruction: Sendable {
   private let mayMissRows: Set<Int>
   /// The tables that lack rows which what is left of damaged indexes names.
   private let areShortOfNamedRows: Set<Int>
+  /// The trees with pages that may be free.
+  private let haveFreePages: Set<Int>
 }
 
 extension Reconstruction {
@@ -28,6 +30,7 @@ extension Reconstruction {
     self.survey = survey
     let damagedIndexes = survey.damagedIndexes
     areShortOfNamedRows = damagedIndexes.short
+    haveFreePages = survey.treesWithFreePages
     guard let doubt = Doubtful(survey, memory, contradicted: damagedIndexes.contradicted) else {
       (reassembly, chains, mayMissRows) = (Reassembly(), ChainRepair(), [])
       return
@@ -50,6 +53,11 @@ extension Reconstruction {
   /// Whether a table that seems whole lacks rows that what is left of a damaged index names.
   func isShortOfNamedRows(_ table: TreeSurvey) -> Bool {
     survey.position(of: table).map(areShortOfNamedRows.contains) ?? false
+  }
+
+  /// Whether rows of a table that seems whole may be deleted ones: a free list has pages of it.
+  func mayHaveDeletedRows(_ table: TreeSurvey) -> Bool {
+    survey.position(of: table).map(haveFreePages.contains) ?? false
   }
 
   /// How many records lie on pages that a tree has lost and that were given back to it.

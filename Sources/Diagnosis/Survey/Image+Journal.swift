@@ -51,7 +51,7 @@ extension Image {
   }
 
   /// The cells of a page of a tree, as they are stored.
-  private func cells(of number: PageNumber, _ bytes: Bytes) -> Set<Bytes> {
+  func cells(of number: PageNumber, _ bytes: Bytes) -> Set<Bytes> {
     let page = try? BTreePage(bytes, number: number, geometry: geometry)
     return Set(page?.soundCells?.map { bytes.slice($0.offset..<$0.end) } ?? [])
   }

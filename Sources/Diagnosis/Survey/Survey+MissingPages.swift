@@ -45,15 +45,20 @@ extension Survey {
       || image?.missesJournalRecords == true
   }
 
-  /// Whether a free list of which nothing is wrong has pages of a table, and no index knows its rows.
+  /// The trees with pages of a free list of which nothing is wrong, and whose rows no index knows, as
+  /// positions among all.
   ///
   /// Either they were deleted, and what led to the pages is of before, or the list names pages in use.
-  func mayHaveDeletedRows(_ table: TreeSurvey) -> Bool {
-    guard let position = position(of: table), isFreelistWhole, let freelist,
-      soundIndexes(over: table).allSatisfy({ $0.keys != table.expectedKeys[$0.entry.name] })
-    else { return false }
-    return (freelist.trunks + freelist.leaves).contains { page in
-      claims.owner(of: page) == .tree(position) && !isInUseByPointerMap(page)
+  var treesWithFreePages: Set<Int> {
+    guard isFreelistWhole, let freelist else { return [] }
+    let owners = [freelist.trunks, freelist.leaves].joined().compactMap { page in
+      claims.owner(of: page)?.tree.flatMap { isInUseByPointerMap(page) ? nil : $0 }
+    }
+    return Set(owners).filter { position in
+      trees.indices.contains(position)
+        && soundIndexes(over: trees[position]).allSatisfy {
+          $0.keys != trees[position].expectedKeys[$0.entry.name]
+        }
     }
   }
 

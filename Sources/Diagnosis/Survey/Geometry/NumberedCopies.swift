@@ -23,6 +23,9 @@ struct NumberedCopies {
   /// From how many such pages on they tell, and how many more than for any other number.
   private static let (pagesMin, lead) = (2, 4)
 
+  /// How many pages a file has, at most, of which each is compared to find out whether any has moved.
+  private static let searchMax = 1 << 14
+
   private let geometry: Geometry
   /// The page of each block, but for those that several pages have.
   private var pages: [Block: PageNumber?] = [:]
@@ -116,6 +119,7 @@ struct NumberedCopies {
     let phase = (start % geometry.pageSize + geometry.pageSize) % geometry.pageSize
     let slots = PageSlots(source, geometry.pageSize, phase: phase)
     let plain = (phase - start) / geometry.pageSize + 1
+    guard slots.count <= Self.searchMax else { return false }
     let others = try places(in: source, slots).filter { $0.firstNumber != plain }
     return others.count >= Self.pagesMin
   }
