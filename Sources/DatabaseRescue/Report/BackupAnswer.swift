@@ -158,12 +158,17 @@ package struct VerificationAnswer: CommandAnswer {
 package struct PruneAnswer: CommandAnswer {
   private let plan: PrunePlan
   private let vault: Vault
+  private let database: FilePath?
   private let code: SupportCode?
 
-  /// Makes the answer of a run with this code; nil for the plan.
-  package init(_ plan: PrunePlan, of vault: Vault, code: SupportCode? = nil) {
+  /// Makes the answer of a run with this code; nil for the plan. `database` is what the backups are
+  /// of, where that is known.
+  package init(
+    _ plan: PrunePlan, of vault: Vault, _ database: FilePath?, code: SupportCode? = nil
+  ) {
     self.plan = plan
     self.vault = vault
+    self.database = database
     self.code = code
   }
 
@@ -201,9 +206,28 @@ package struct PruneAnswer: CommandAnswer {
   }
 
   package var lines: [AnswerLine] {
-    code == nil
+    let lines: [AnswerLine] =
+      code == nil
       ? decisions.map { .result($0) }
       : [.result("removed \(Quantity.count(plan.removals.count, "backup")) of \(vault.folder)")]
+    return lines + heldUp.map { .said($0) }
+  }
+
+  /// Why older backups stay, and the next command, ready to paste.
+  package var heldUp: [StyledText] {
+    guard plan.isHeldUp else { return [] }
+    let isDatabase = plan.decisions.contains { $0.reason == .databaseHasFindings }
+    let folder = vault.folder.shellQuoted
+    let next = database.map { database in
+      let place = vault.liveDatabase == database ? "" : " --vault \(folder)"
+      return "\(isDatabase ? "diagnose" : "backup") \(database.shellQuoted)\(place)"
+    }
+    return [
+      "\("older backups stay", .warning): "
+        + "\(isDatabase ? "the database has findings" : "the newest backup is not good"), and "
+        + "they may be all that is left of some rows",
+      "next: dbrescue \(next ?? "vault verify \(folder)")",
+    ]
   }
 }
 

@@ -7,12 +7,15 @@ import SQLiteFormat
 extension Salvage {
   /// Where the schema comes from, where that is not the schema table alone.
   private var schemaEvidence: String? {
-    guard let sources = survey.schema?.sources else { return nil }
+    guard let schema = survey.schema else { return nil }
+    let sources = schema.sources
     let parts = SchemaSource.allCases.compactMap { source in
       sources[source].flatMap { $0 > 0 ? "\($0.of("object")) from \(source.words)" : nil }
     }
     return sources.keys.contains { $0 != .schemaTable }
-      ? "the schema: " + parts.joined(separator: ", ") : nil
+      ? "the schema: " + parts.joined(separator: ", ")
+        + (schema.rootsInOrder > 0
+          ? "; \(schema.rootsInOrder.of("root")) where a new database has them" : "") : nil
   }
 
   /// Why pages that no tree leads to, or the wrong one, are held to be those of tables.

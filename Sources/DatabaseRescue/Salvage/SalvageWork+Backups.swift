@@ -199,7 +199,7 @@ private struct Merging {
       let known = try aside.knownValues(of: table.name, rowID: stored.rowID, key: key)
     else {
       return !table.evidence.isExact
-        && table.evidence.gaps.contains { $0.contains(stored, order: order) }
+        && table.evidence.gaps.contain(stored, order: order)
     }
     let isSame = known.allSatisfy { field, value in
       guard let name = table.plan?.shape.stored.at(field)?.name,

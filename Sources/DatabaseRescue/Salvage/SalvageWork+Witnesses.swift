@@ -14,7 +14,7 @@ extension SalvageWork {
     var balance = ledger.balances[loaded.balance]
     defer { ledger.balances[loaded.balance] = balance }
     let gaps = reconstruction.gaps(in: plan.tree)
-    let lastRowID = survey.sequences.first { $0.key == plan.name }?.value
+    let lastRowID = sequences[plan.name]
     balance.missing = MissingRows(gaps, lastRowID: lastRowID)
     guard let image = survey.image, let table = plan.table, let lookup = try lookup(for: plan)
     else { return LossEvidence(gaps: gaps, isExact: false) }

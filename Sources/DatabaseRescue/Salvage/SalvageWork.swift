@@ -10,6 +10,8 @@ struct SalvageWork: ~Copyable {
   let salvage: Salvage
   let reader: SalvageReader
   let families: ShadowFamilies
+  /// The AUTOINCREMENT counters, by the names that the tables have in the file.
+  let sequences: [Name: Int64]
   /// The fresh database.
   var target: FreshDatabase
   /// The doubtful rows.
@@ -42,6 +44,7 @@ struct SalvageWork: ~Copyable {
     self.target = target
     self.aside = aside
     claims = reader.startingClaims
+    sequences = survey.sequences
     ledger = SalvageLedger(notes: salvage.evidence + salvage.transferNotes)
     families = ShadowFamilies(
       survey,

@@ -7,7 +7,7 @@ internal import Synchronization
 /// One backup file, opened for reading.
 ///
 /// Opening inflates nothing. Nothing the file says is believed without its digest, and no
-/// file makes a reader crash, hang or take more memory than the file has bytes.
+/// file makes a reader crash, hang or take more memory than some of its spans need.
 package final class BackupReader: Sendable {
   /// What a file is worth, as far as opening it tells.
   package enum State: String, Hashable, Sendable, CaseIterable, Codable {
@@ -119,14 +119,10 @@ package final class BackupReader: Sendable {
   var pageSize: Int? {
     if let size = manifest?.content.pageSize, size > 0 { return size }
     guard let archive, let first = archive.members.first, first.span.lowerBound == 0,
-      let bytes = archive.read(first).bytes, bytes.count >= 18, bytes.starts(with: Self.magic)
+      let header = archive.read(first).bytes.flatMap({ DatabaseHeader($0) }), header.hasMagic
     else { return nil }
-    // Two bytes, high byte first; 1 stands for 65536.
-    let size = Int(bytes[16]) << 8 | Int(bytes[17])
-    return size == 1 ? 65536 : size == 0 ? nil : size
+    return header.pageSize > 0 ? header.pageSize : nil
   }
-
-  private static let magic = Bytes("SQLite format 3\0".utf8)
 }
 
 /// The image in a backup as a source of bytes.

@@ -93,7 +93,11 @@ extension Survey {
       return (plain.contradictions < contradictions ? plain : self).doubtingJournal
     case .stale, .otherPageSize:
       // What its records prove may still be another state's.
-      if image.hasJournalOfDamagedHead { return reading(.headless).trustingJournal(or: reading) }
+      if image.hasJournalOfDamagedHead {
+        let back = reading(.headless)
+        guard case .applied? = back.image?.journal else { return self }
+        return back.trustingJournal(or: reading)
+      }
       guard !isWhole, image.hasUnfinishedJournal else { return self }
       let back = reading(.headless)
       return back.isWhole || back.contradictions < contradictions ? back : self

@@ -25,6 +25,22 @@ package enum Gap: Sendable {
   }
 }
 
+extension [Gap] {
+  /// How many are looked through one by one: a damaged tree may lead to them out of order.
+  private static var lookedThroughMax: Int { 1 << 10 }
+
+  /// Whether a row of the table would lie in one of these, which come in the order of the tree.
+  package func contain(_ stored: StoredRecord, order: KeyOrder?) -> Bool {
+    guard let rowID = stored.rowID, count > Self.lookedThroughMax else {
+      return contains { $0.contains(stored, order: order) }
+    }
+    let next = partitioningIndex { gap in
+      if case .rowIDs(_, let last?) = gap { last >= rowID } else { true }
+    }
+    return next < count && self[next].contains(stored, order: order)
+  }
+}
+
 extension Reconstruction {
   /// Where rows of a table's tree are missing, in the order of the tree; leaves that were given
   /// back to the table are not.

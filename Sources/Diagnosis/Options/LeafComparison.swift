@@ -83,10 +83,7 @@ extension ComparedTable {
       }
       for cell in cells {
         guard let record = try? image.record(of: cell, on: page).record else { return nil }
-        rows.append(
-          row(
-            StoredRecord(rowID: cell.rowID, record: record, page: number, offset: cell.offset),
-            at: places))
+        rows.append(row(StoredRecord(record, of: cell, on: page), at: places))
       }
     }
     return rows

@@ -4,7 +4,8 @@
 import SQLiteFormat
 import Synchronization
 
-/// The readings of damaged pages, each of which is taken apart once, whoever asks for it.
+/// The readings of damaged pages, each of which is taken apart once, whoever asks for it, as far
+/// as there is room.
 ///
 /// A sound page is read again as fast as it is looked up, and not kept.
 final class PageMemory: Sendable {

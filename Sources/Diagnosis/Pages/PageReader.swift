@@ -81,8 +81,7 @@ final class PageReader {
     let content = reading.content
     let cells = [content.cells, content.listed, content.doubtful].first { !$0.isEmpty } ?? []
     return cells.compactMap { cell in
-      guard let record = record(of: cell, on: reading.page) else { return nil }
-      return StoredRecord(rowID: cell.rowID, record: record, page: page, offset: cell.offset)
+      record(of: cell, on: reading.page).map { StoredRecord($0, of: cell, on: reading.page) }
     }
   }
 

@@ -45,6 +45,8 @@ extension RecordForm {
 extension Image {
   /// How many records of a tree are looked at.
   private static var sampleMax: Int { 64 }
+  /// How many overflow pages are followed for them.
+  private static var overflowMax: Int { 1 << 12 }
 
   /// Some records of a tree; nil where it has none, or none is sure to be its.
   func sampledRecords(ofTree root: PageNumber?) -> [Record]? {
@@ -59,7 +61,8 @@ extension Image {
     guard let rows = root.kind == .tableInterior ? leaf(below: root) : root,
       let cells = rows.mostCells
     else { return nil }
-    return cells.prefix(Self.sampleMax).compactMap { try? record(of: $0, on: rows).record }
+    var patience = Self.overflowMax
+    return cells.prefix(Self.sampleMax).compactMap { record(of: $0, on: rows, &patience) }
   }
 
   /// How many children of an interior page are looked at.

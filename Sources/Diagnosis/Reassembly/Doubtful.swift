@@ -35,6 +35,8 @@ final class Doubtful {
   let standIns: Set<PageNumber>
   /// The pages that no sound tree has: those of the trees in doubt, and those of none.
   let unproven: PageSet
+  /// The AUTOINCREMENT counters, by table.
+  private let counters: [Name: Int64]
   /// The pages but the first that do not show what they are; nil where pages are missing.
   ///
   /// Any of them may be one of the free list.
@@ -62,6 +64,7 @@ final class Doubtful {
         }
           ?? !unlisted.contains(page)
       })
+    counters = trees.isEmpty ? [:] : survey.sequences
     (self.owners, self.unlisted, self.isListFound) = (owners, unlisted, isListFound)
     (self.freed, self.standIns) = (freed, standIns)
     listed = ListedPages(survey)
@@ -115,7 +118,7 @@ final class Doubtful {
       position: position, name: tree.entry.name, isTable: isTable,
       holdsRows: tree.entry.kind == .table, form: survey.form(of: tree, schema),
       order: survey.order(of: tree),
-      rowIDMax: counts ? survey.sequences[tree.entry.name] : nil)
+      rowIDMax: counts ? counters[tree.entry.name] : nil)
   }
 }
 
@@ -187,13 +190,16 @@ extension Survey {
     return doubtful.sorted()
   }
 
+  /// Among how many trees it is found out whose rows may be whose.
+  private static var comparedMax: Int { 1 << 11 }
+
   /// Whether a table on one page has rows that its columns refuse, and they are its own: others of
   /// them fit, and no other table could hold them all.
   private func breaksItsRules(
     _ tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey
   ) -> Bool {
-    guard tree.pages == 1, let root = tree.root.flatMap({ try? image.btreePage($0) }),
-      let records = image.sampledRecords(below: root), let form = form(of: tree, schema),
+    guard tree.pages == 1, trees.count <= Self.comparedMax,
+      let root = tree.root.flatMap({ try? image.btreePage($0) }), let records = image.sampledRecords(below: root), let form = form(of: tree, schema),
       records.contains(where: form.admits)
     else { return false }
     return !trees.contains { other in

@@ -113,8 +113,8 @@ final class ExchangeSearch {
       }
     }
     let unknown = survey.trees.lazy.filter { tree in
-      self.survey.position(of: tree).map { self.raisedRoots[$0] == nil } ?? true
-        && self.disagreesWithIndexes(tree)
+      self.disagreesWithIndexes(tree)
+        && self.survey.position(of: tree).map { self.raisedRoots[$0] == nil } ?? true
     }.compactMap(table(of:))
     for table in unknown.prefix(Self.suspectsMax) {
       guard let other = tableOfWhatIndexesKnow(of: table), exchanged[table.root] == nil else {

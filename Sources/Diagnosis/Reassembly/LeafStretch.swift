@@ -162,8 +162,7 @@ struct LeafTest: Sendable {
     guard let record = try? image.record(of: cell, on: page).record,
       form?.admits(record) ?? true
     else { return false }
-    let row = StoredRecord(
-      rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
+    let row = StoredRecord(record, of: cell, on: page)
     for (place, index) in indexes.enumerated() {
       keys[place] &+= index.key(of: row).digest
     }
@@ -172,9 +171,8 @@ struct LeafTest: Sendable {
 
   private func place(of cell: Cell, on page: BTreePage, in image: Image) -> KeyPlace? {
     if let rowID = cell.rowID { return .rowID(rowID) }
-    return (try? image.record(of: cell, on: page).record).map { record in
-      KeyPlace(
-        StoredRecord(rowID: nil, record: record, page: page.number, offset: cell.offset))
+    return (try? image.record(of: cell, on: page).record).map {
+      KeyPlace(StoredRecord($0, of: cell, on: page))
     }
   }
 }

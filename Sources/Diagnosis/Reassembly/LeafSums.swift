@@ -125,8 +125,7 @@ extension Image {
         return (rowID, located.digest(of: index, in: bytes, rowID: rowID))
       }
       return (try? record(of: cell, on: page).record).map { record in
-        let row = StoredRecord(rowID: rowID, record: record, page: leaf, offset: cell.offset)
-        return (rowID, index.key(of: row).digest)
+        (rowID, index.key(of: StoredRecord(record, of: cell, on: page)).digest)
       }
     }
   }
@@ -135,18 +134,19 @@ extension Image {
 extension [(rowID: Int64, key: UInt64)] {
   /// Those rows, of many, that the sum of their keys tells: some that follow one another, or two.
   func rows(withSum sum: UInt64) -> [Int64]? {
-    for first in indices {
-      var rest = sum
-      for last in first..<count {
-        rest &-= self[last].key
-        if rest == 0 { return self[first...last].map(\.rowID) }
-      }
+    /// The first row before which the keys have this sum.
+    var (starts, total): ([UInt64: Int], UInt64) = ([:], 0)
+    for last in indices {
+      if starts[total] == nil { starts[total] = last }
+      total &+= self[last].key
+      if let first = starts[total &- sum] { return self[first...last].map(\.rowID) }
     }
-    for first in indices {
-      for second in indices.dropFirst(first + 1)
-      where self[first].key &+ self[second].key == sum {
+    var places: [UInt64: Int] = [:]
+    for second in indices {
+      if let first = places[sum &- self[second].key] {
         return [self[first].rowID, self[second].rowID]
       }
+      places[self[second].key] = second
     }
     return nil
   }

@@ -75,9 +75,7 @@ extension Reassembly {
         guard let rowID = cell.rowID, !vouched.contains(rowID),
           let record = pages.record(of: cell, on: reading.page)
         else { return nil }
-        let row = StoredRecord(
-          rowID: rowID, record: record, page: reading.page.number, offset: cell.offset)
-        return assignment.proves(row) ? rowID : nil
+        return assignment.proves(StoredRecord(record, of: cell, on: reading.page)) ? rowID : nil
       }
     }
     return Set(proven).count

@@ -17,6 +17,8 @@ struct TreesInDoubt {
   private let unproven: PageSet
   private let listed: ListedPages
   private(set) var outlines: [Int: Outline] = [:]
+  /// How many pages the outlines may have, for each page of the database.
+  private static let outlinesMax = 16
   /// Pages that are not those of the tree that leads to them: leaves that the pointer map
   /// gives to another one, and roots that were outgrown.
   private var disowned: Set<PageNumber> = []
@@ -33,8 +35,10 @@ struct TreesInDoubt {
     claimants = doubt.trees.map(doubt.claimant)
     orphans = []
     var inquiry = Inquiry(survey, pages, doubt.schema, claimants)
+    // Many roots can lead to the same pages.
+    var patience = Self.outlinesMax * pages.image.pageCount
     for (index, claimant) in claimants.enumerated() {
-      guard let root = doubt.root(of: claimant.position) else { continue }
+      guard patience > 0, let root = doubt.root(of: claimant.position) else { continue }
       // Where the indexes of a table know no rowids, they are asked about each row.
       let isAsked = claimant.isTable || inquiry.indexes(of: index).isEmpty
       let test = LeafTest(
@@ -43,6 +47,7 @@ struct TreesInDoubt {
         unproven: isAsked ? unproven : PageSet())
       var outline = Outline(pages, from: root, test, claimant.order, doubt.exchanged)
       outline.openLost { !isDestroyed($0, of: claimant) }
+      for _ in outline.leaves { patience -= 1 }
       outlines[index] = outline
     }
     takeStretchesApart()

@@ -59,8 +59,7 @@ extension Image {
     if let repair = chains.repair(of: cell, on: page.number),
       let record = try? record(of: cell, on: page, along: repair.chain)
     {
-      let row = StoredRecord(
-        rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
+      let row = StoredRecord(record, of: cell, on: page)
       if page.isTorn(in: cell, lost) {
         found.setAside.append((row, .torn))
       } else if repair.isSound {

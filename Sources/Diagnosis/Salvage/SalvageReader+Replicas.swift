@@ -71,8 +71,8 @@ extension Generation {
     reading.content.cells.compactMap { cell in
       // Frames from before a restart of the log are parts of several states.
       if case .olderFrame = replica.source, cell.overflow != nil { return nil }
-      return (try? image.record(of: cell, on: reading.page).record).map { record in
-        StoredRecord(rowID: cell.rowID, record: record, page: replica.page, offset: cell.offset)
+      return (try? image.record(of: cell, on: reading.page).record).map {
+        StoredRecord($0, of: cell, on: reading.page)
       }
     }
   }
@@ -139,7 +139,7 @@ private struct LostStretches {
   /// Whether a row would lie in one of a table.
   mutating func contain(_ row: StoredRecord, of table: TreeSurvey) -> Bool {
     let order = table.isRowIDTable ? nil : reconstruction.survey.keyOrder(of: table)
-    return gaps(in: table).contains { $0.contains(row, order: order) }
+    return gaps(in: table).contain(row, order: order)
   }
 
   private mutating func gaps(in table: TreeSurvey) -> [Gap] {

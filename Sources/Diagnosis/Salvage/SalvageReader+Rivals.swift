@@ -17,8 +17,7 @@ extension SalvageReader {
       let listed = Set(leaf.content.listed)
       for cell in leaf.content.doubtful where !listed.contains(cell) {
         guard let rowID = cell.rowID, let record = pages.record(of: cell, on: leaf.page),
-          assignment.proves(
-            StoredRecord(rowID: rowID, record: record, page: leaf.page.number, offset: cell.offset))
+          assignment.proves(StoredRecord(record, of: cell, on: leaf.page))
         else { continue }
         let version = KeyHash(record).digest
         if versions[rowID, default: version] != version { contested.insert(rowID) }

@@ -89,7 +89,7 @@ struct FoundSchemaRows {
   private static func rowsOfOtherTimes(
     _ image: Image, besides firstPage: Bytes?
   ) -> [StoredRecord] {
-    Generations(image).suffix(generationsMax).reversed().flatMap { generation -> [StoredRecord] in
+    Generations(image, last: generationsMax).reversed().flatMap { generation -> [StoredRecord] in
       if let firstPage, generation.image.firstPage == firstPage { return [] }
       var claims = PageClaims(pageCount: generation.image.pageCount)
       return rows(of: generation.image, &claims).records

@@ -31,7 +31,9 @@ struct IndexAndTable {
   init?(_ index: TreeSurvey, in survey: Survey, isPartial: Bool = false) {
     guard let image = survey.image, let root = index.root,
       let table = survey.tree(named: index.entry.table), let tableRoot = table.root,
-      table.records + index.records <= Self.rowsMax,
+      // Each of the indexes of a table has it read anew.
+      (table.records + index.records)
+        * max(1, survey.treePlaces.indexes(of: table.entry.name).count / 16) <= Self.rowsMax,
       let schema = survey.schema, let description = schema.table(named: table.entry.name),
       let rowShape = schema.shape(ofTable: table.entry.name),
       let shape =

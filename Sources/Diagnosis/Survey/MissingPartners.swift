@@ -27,12 +27,8 @@ struct MissingPartners {
 
     /// The leaf that begins before a place and ends behind it.
     func leaf(from isBefore: (Key) -> Bool, to isBehind: (Key) -> Bool) -> PageNumber? {
-      var (low, high) = (0, leaves.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if isBefore(leaves[middle].first) { low = middle + 1 } else { high = middle }
-      }
-      return low > 0 && isBehind(leaves[low - 1].last) ? leaves[low - 1].page : nil
+      let next = leaves.partitioningIndex { !isBefore($0.first) }
+      return next > 0 && isBehind(leaves[next - 1].last) ? leaves[next - 1].page : nil
     }
   }
 

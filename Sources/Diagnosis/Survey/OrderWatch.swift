@@ -12,6 +12,10 @@ struct OrderWatch {
   private var lastOnLeaves: Record?
   /// The entry between two pages that was read last.
   private var known: (page: PageNumber, offset: Int, record: Record?)?
+  /// How many overflow pages may still be followed: each page adds some.
+  private var patience = 0
+  private static let overflowPerPage = 64
+  private static let overflowMax = 1 << 12
 
   /// A watch that has seen nothing.
   init(_ order: KeyOrder) {
@@ -23,6 +27,7 @@ struct OrderWatch {
     if isLeaf { lastOnLeaves = previous }
     isLeaf = page.kind.isLeaf
     isWatching = isSound
+    patience = min(patience + Self.overflowPerPage, Self.overflowMax)
     // Entries of interior pages lie between leaves, and are met before them.
     previous = isLeaf && isSound ? lastOnLeaves : nil
   }
@@ -34,14 +39,14 @@ struct OrderWatch {
       let last = visit.content.cells.last
     else { return nil }
     if let separator = visit.before, let lower = record(of: separator, in: image),
-      let record = try? image.record(of: first, on: visit.page).record,
+      let record = image.record(of: first, on: visit.page, &patience),
       !order.allows(lower, before: record)
     {
       return FormatError(
         problem(lower, record), page: separator.page.number, offset: separator.cell.offset)
     }
     if let separator = visit.behind, let upper = record(of: separator, in: image),
-      let record = try? image.record(of: last, on: visit.page).record,
+      let record = image.record(of: last, on: visit.page, &patience),
       !order.allows(record, before: upper)
     {
       return FormatError(
@@ -53,7 +58,7 @@ struct OrderWatch {
   private mutating func record(of separator: TreeWalk.Separator, in image: Image) -> Record? {
     let (page, offset) = (separator.page.number, separator.cell.offset)
     if let known, known.page == page, known.offset == offset { return known.record }
-    let record = try? image.record(of: separator.cell, on: separator.page).record
+    let record = image.record(of: separator.cell, on: separator.page, &patience)
     known = (page, offset, record)
     return record
   }

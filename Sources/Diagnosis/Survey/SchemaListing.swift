@@ -6,7 +6,7 @@ import SQLiteFormat
 /// The entries of a schema on the way to being whole, each named once.
 struct SchemaListing {
   /// The entries.
-  private(set) var entries: [SchemaEntry] = []
+  var entries: [SchemaEntry] = []
   /// How many of them came from where.
   private(set) var sources: [SchemaSource: Int] = [:]
   /// Rows of the schema table that are none of a schema.
@@ -15,6 +15,8 @@ struct SchemaListing {
   private(set) var rowPages: [Name: PageNumber] = [:]
   /// The places of the tables among those of the schema that was given.
   private(set) var order: [Name: Int] = [:]
+  /// How many objects have the root that they have where the given schema was made at once.
+  var rootsInOrder = 0
   /// What is wrong with the rows of the schema table.
   var review = SchemaRowReview()
 
@@ -93,13 +95,16 @@ struct SchemaListing {
   /// The indexes that SQLite makes for constraints of tables that were added.
   private func automaticIndexes(missingBeside description: SchemaDescription) -> [SchemaEntry] {
     let names = Set(entries.map(\.key))
-    return description.tables.flatMap { table in
-      table.indexes.filter { index in
-        index.sql == nil && !(table.withoutRowID && index.origin == .primaryKey)
-      }.map { index in
-        SchemaEntry(kind: .index, name: index.name, table: table.name, root: nil, sql: nil)
-      }
-    }.filter { !names.contains($0.key) }
+    return description.tables.flatMap(\.automaticIndexes).filter { !names.contains($0.key) }
+  }
+}
+
+extension TableDescription {
+  /// The indexes that SQLite makes for its constraints, in the order of their numbers.
+  var automaticIndexes: [SchemaEntry] {
+    indexes.filter { $0.sql == nil && !(withoutRowID && $0.origin == .primaryKey) }
+      .sorted { ($0.name.text.utf8.count, $0.name.text) < ($1.name.text.utf8.count, $1.name.text) }
+      .map { SchemaEntry(kind: .index, name: $0.name, table: name, root: nil, sql: nil) }
   }
 }
 
@@ -133,7 +138,7 @@ extension SchemaListing {
 
 extension ParsedSchema {
   /// Whether a page is what is left of the tree of an entry when its last row was deleted.
-  fileprivate func mayHaveEmptied(_ entry: SchemaEntry, _ page: BTreePage) -> Bool {
+  func mayHaveEmptied(_ entry: SchemaEntry, _ page: BTreePage) -> Bool {
     page.kind.isLeaf && page.cellCount == 0
       && page.kind.isTable
         == (entry.kind == .table && table(named: entry.table)?.withoutRowID == false)
@@ -142,7 +147,7 @@ extension ParsedSchema {
 
 extension Image {
   /// The pages to which interior pages lead.
-  fileprivate var children: PageSet {
+  var children: PageSet {
     var children = PageSet()
     for number in dataPages {
       guard let page = try? btreePage(number), !page.kind.isLeaf else { continue }

@@ -25,13 +25,16 @@ extension SchemaSurvey {
     // Of a schema that is all there, only what its rows speak against is not believed.
     let isWhole = isRead && parsed.refused.isEmpty
     if !isWhole || !mending.isEachBorneOut {
-      listing.complete(&parsed, from: expected(), mending, onlyBetter: isWhole, by: parser)
+      let expected = expected()
+      listing.complete(&parsed, from: expected, mending, onlyBetter: isWhole, by: parser)
       listing.complete(roots, parsed, in: image)
+      listing.completeInOrder(of: expected, parsed, in: image)
     }
     return SchemaSurvey(
       entries: listing.entries, sources: listing.sources, tree: found.tree,
       misfits: listing.misfits, rowFaults: listing.review.faults, parsed: parsed,
-      encoding: encoding, rowPages: listing.rowPages, order: listing.order)
+      encoding: encoding, rowPages: listing.rowPages, order: listing.order,
+      rootsInOrder: listing.rootsInOrder)
   }
 
   /// The header's encoding, unless another one reads more of the schema; without a schema, the one

@@ -125,6 +125,8 @@ package struct SchemaSurvey: Sendable {
   /// The places of the tables among those of the schema that was given: the order in which they were
   /// made, it may be.
   let order: [Name: Int]
+  /// How many objects have the root that they have where the given schema was made at once.
+  package let rootsInOrder: Int
 
   /// The description of a table, by name.
   package func table(named name: Name) -> TableDescription? {

@@ -97,11 +97,15 @@ extension IndexAndTable {
 }
 
 extension Image {
+  /// How many overflow pages are followed for the entries of a page.
+  private static var overflowMax: Int { 64 }
+
   /// The entries of a sound page of an index with so many fields; nil of any other page.
   fileprivate func entries(of number: PageNumber, fieldCount: Int) -> [Record]? {
     guard let page = try? btreePage(number), !page.kind.isTable, let cells = page.soundCells
     else { return nil }
-    let records = cells.compactMap { try? record(of: $0, on: page).record }
+    var patience = Self.overflowMax
+    let records = cells.compactMap { record(of: $0, on: page, &patience) }
     return records.count == cells.count && records.allSatisfy { $0.fieldCount == fieldCount }
       ? records : nil
   }

@@ -82,7 +82,7 @@ package struct Survey: Sendable {
   /// The position of a tree among all.
   func position(of tree: TreeSurvey) -> Int? {
     guard let place = treePlaces[tree.entry.name] else { return nil }
-    return trees[place].entry == tree.entry ? place : trees.firstIndex { $0.entry == tree.entry }
+    return trees[place].entry == tree.entry ? place : treePlaces.other(tree.entry)
   }
 
   /// The names of the tables that the schema has, virtual ones among them.

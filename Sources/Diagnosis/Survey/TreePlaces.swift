@@ -24,6 +24,8 @@ struct TreePlaces: Sendable {
   private var indexes: [Name: Int] = [:]
   /// The trees of the indexes over a table.
   private var byTable: [Name: [Int]] = [:]
+  /// The first tree of each entry of the schema table, where another tree of its name comes first.
+  private var others: [SchemaEntry: Int] = [:]
 
   init(_ trees: [TreeSurvey]) {
     all = NamePlaces(trees.map(\.entry.name))
@@ -31,10 +33,16 @@ struct TreePlaces: Sendable {
       if indexes[tree.entry.name] == nil { indexes[tree.entry.name] = place }
       byTable[tree.entry.table, default: []].append(place)
     }
+    for (place, tree) in trees.enumerated() where all[tree.entry.name] != place {
+      if others[tree.entry] == nil { others[tree.entry] = place }
+    }
   }
 
   /// The first tree of a name, tables first.
   subscript(name: Name) -> Int? { all[name] }
+
+  /// The first tree of an entry that is not the first of its name.
+  func other(_ entry: SchemaEntry) -> Int? { others[entry] }
 
   /// The tree of an index.
   func index(named name: Name) -> Int? { indexes[name] }

@@ -12,6 +12,9 @@ let vaultPruneCommand: CommandBody = { invocation, context throws(RescueError) i
   let retention = Retention(
     last: invocation.requiredNumber(.keepLast), daily: invocation.requiredNumber(.keepDaily),
     weekly: invocation.requiredNumber(.keepWeekly))
+  func answer(_ plan: PrunePlan, code: SupportCode? = nil) -> PruneAnswer {
+    PruneAnswer(plan, of: vault, database, code: code)
+  }
   var shown: PrunePlan?
   do throws(RescueError) {
     let result = try context.rescue.prune(
@@ -21,24 +24,25 @@ let vaultPruneCommand: CommandBody = { invocation, context throws(RescueError) i
       // Where nothing goes, there is nothing to ask.
       if plan.removals.isEmpty, !invocation.isSet(.dryRun) {
         if context.speaksToPeople {
-          PruneAnswer(plan, of: vault).decisions.forEach(context.console.say)
+          answer(plan).decisions.forEach(context.console.say)
         }
         return
       }
-      let answer = PruneAnswer(plan, of: vault)
+      let answer = answer(plan)
       try context.approve(answer.decisions, as: answer.document, invocation)
     }
     let broken = shown.map(result.value.broken) ?? []
     if !broken.isEmpty, context.speaksToPeople {
       let names = broken.map(\.path.description).joined(separator: ", ")
       context.console.warn("\(names): does not hold any more, so that others stay:")
-      PruneAnswer(result.value, of: vault).decisions.forEach(context.console.say)
+      answer(result.value).decisions.forEach(context.console.say)
     }
-    return try context.give(PruneAnswer(result.value, of: vault, code: result.code), of: result)
+    return try context.give(answer(result.value, code: result.code), of: result)
   } catch {
     // A dry run ends with its plan.
     guard invocation.isSet(.dryRun), let shown, error.kind == .declined else { throw error }
-    return ExitCode(status: PruneAnswer(shown, of: vault).exitStatus)
+    if context.speaksToPeople { answer(shown).heldUp.forEach(context.console.say) }
+    return ExitCode(status: answer(shown).exitStatus)
   }
 }
 

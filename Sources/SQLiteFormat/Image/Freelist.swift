@@ -26,6 +26,8 @@ package struct Freelist: Hashable, Sendable {
   package let leaves: [PageNumber]
   /// Where and why the list could not be followed further, or what in it is wrong.
   package let faults: [FormatError]
+  /// How many wrong numbers of leaves are kept.
+  private static let faultsMax = 256
   /// Where the number stands that could not be followed; nil where the list comes to its end.
   package let brokenLink: Link?
 
@@ -78,7 +80,9 @@ extension Freelist {
         guard let leaf = PageNumber(bytes.big32(at: offset) ?? 0),
           leaf.number <= image.pageCount, seen.insert(leaf).inserted
         else {
-          faults.append(FormatError(.chainAstray, page: trunk, offset: offset))
+          if faults.count < Self.faultsMax {
+            faults.append(FormatError(.chainAstray, page: trunk, offset: offset))
+          }
           continue
         }
         leaves.append(leaf)
@@ -97,7 +101,7 @@ extension Freelist {
 
 extension Geometry {
   /// How many leaves a trunk page can name.
-  fileprivate var trunkCapacity: Int { usable / 4 - 2 }
+  var trunkCapacity: Int { usable / 4 - 2 }
 }
 
 extension Image {

@@ -11,7 +11,7 @@ package struct PageReplica: Hashable, Sendable {
   package enum Source: Hashable, Sendable {
     /// In the database file, under the copy in a journal or log.
     case main
-    /// In a rollback journal that is not hot: the page before the last transaction.
+    /// In a rollback journal: the page before the transaction.
     case journal(record: Int)
     /// In a hot rollback journal, in a record that does not hold.
     case unprovenRecord(offset: Int)
@@ -31,7 +31,7 @@ package struct PageReplica: Hashable, Sendable {
   package let source: Source
   /// Where the page starts in its file, in bytes.
   package let offset: Int
-  /// The one bit of it that is wrong.
+  /// The one byte of it that is wrong.
   var flip: BitFlip?
 
   fileprivate var located: Image.Located {
@@ -63,10 +63,12 @@ package struct Generations: Sequence, IteratorProtocol {
   private let image: Image
   private var steps: ArraySlice<Step> = []
   private var overlay: [PageNumber: Image.Located] = [:]
+  private var pageCount: Int
 
-  /// The states beside an image.
-  package init(_ image: Image) {
+  /// The states beside an image, or the last of them.
+  package init(_ image: Image, last count: Int = .max) {
     self.image = image
+    pageCount = image.pagesInFile
     var steps = [
       Step(pages: Self.retired(image), isBase: true),
       Step(pages: Self.olderFrames(image), isBase: true),
@@ -89,19 +91,31 @@ package struct Generations: Sequence, IteratorProtocol {
     }
     for group in Self.transactions(image) { steps.append(Step(pages: group)) }
     self.steps = steps.filter { $0.isBase || !$0.pages.isEmpty }[...]
+    while self.steps.count > count, let step = self.steps.popFirst() { cover(step) }
+  }
+
+  /// Lays the pages of a step over those before.
+  private mutating func cover(_ step: Step) {
+    if step.isBase { (overlay, pageCount) = ([:], image.pagesInFile) }
+    for replica in step.pages {
+      overlay[replica.page] = replica.located
+      let number = replica.page.number
+      if number <= Image.pageMax(image.pagesInFile, overlay.count) {
+        pageCount = Swift.max(pageCount, number)
+      }
+    }
   }
 
   /// The next state; nil after the last.
   package mutating func next() -> Generation? {
     guard let step = steps.popFirst() else { return nil }
-    if step.isBase { overlay = [:] }
-    for replica in step.pages { overlay[replica.page] = replica.located }
+    cover(step)
     let replicas = step.pages.filter { replica in
       // Of two frames for one page in one transaction, only the later one was ever a state.
       overlay[replica.page] == replica.located
         && image.location(of: replica.page) != replica.located
     }
-    return Generation(image: Image(image, overlay: overlay), replicas: replicas)
+    return Generation(image: Image(image, overlay: overlay, pageCount: pageCount), replicas: replicas)
   }
 
   /// The pages of a journal that is not hot.

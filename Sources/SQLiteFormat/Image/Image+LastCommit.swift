@@ -15,6 +15,8 @@ extension Image {
     let frames = earlier.prefix(count)
     var overlay: [PageNumber: Located] = [:]
     for frame in frames { overlay[frame.page] = Located(origin: .wal, offset: frame.offset) }
-    return Image(self, overlay: overlay, pageCount: frames.last?.commitPageCount)
+    return Image(
+      self, overlay: overlay,
+      pageCount: Self.pageCount(pagesInFile, overlay, stated: frames.last?.commitPageCount))
   }
 }

@@ -67,7 +67,7 @@ extension Image {
 
   /// How many pages the main file has, with those that are missing at its beginning.
   var pagesInFile: Int {
-    max(0, (files.main.byteCount - start + geometry.pageSize - 1) / geometry.pageSize)
+    files.pageCount(geometry, from: start)
   }
 
   /// How many pages are missing as a whole at the beginning of the main file.

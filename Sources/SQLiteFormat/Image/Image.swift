@@ -130,8 +130,7 @@ extension Image {
     leavingOutLog doubt: LogDoubt? = nil, journal use: JournalUse = .whole
   ) {
     var overlay: [PageNumber: Located] = [:]
-    let pagesInFile = max(
-      0, (files.main.byteCount - start + geometry.pageSize - 1) / geometry.pageSize)
+    let pagesInFile = files.pageCount(geometry, from: start)
     var stated = pagesInFile
     let journal = Self.journalState(of: files, geometry: geometry, use)
     if case .applied(let applied) = journal {
@@ -168,13 +167,8 @@ extension Image {
   }
 
   /// Another state of the same files: with these pages in place of the main file's.
-  init(_ other: Image, overlay: [PageNumber: Located], pageCount stated: Int? = nil) {
-    let pagesInFile = max(
-      0,
-      (other.files.main.byteCount - other.start + other.geometry.pageSize - 1)
-        / other.geometry.pageSize)
-    pageCount = Self.pageCount(pagesInFile, overlay, stated: stated)
-    statedPageCount = pageCount
+  init(_ other: Image, overlay: [PageNumber: Located], pageCount: Int) {
+    (self.pageCount, statedPageCount) = (pageCount, pageCount)
     files = other.files
     geometry = other.geometry
     start = other.start
@@ -186,14 +180,19 @@ extension Image {
 
   /// The number up to which there are pages in a file of so many, or in a journal or log.
   ///
-  /// Where the file was cut off, or is gone, those of the log may be far apart. A damaged number
-  /// must not conjure up billions of pages.
-  private static func pageCount(
+  /// Where the file was cut off, or is gone, those of the log may be far apart.
+  static func pageCount(
     _ pagesInFile: Int, _ overlay: [PageNumber: Located], stated: Int?
   ) -> Int {
-    let most = min(stated ?? .max, pagesInFile + 256 * overlay.count + 65536)
+    let most = min(stated ?? .max, pageMax(pagesInFile, overlay.count))
     let inOverlay = overlay.keys.lazy.map(\.number).filter { $0 <= most }
     return max(min(most, pagesInFile), inOverlay.max() ?? 0)
+  }
+
+  /// The largest number that is believed beside a file of so many pages, of so many in a journal or log:
+  /// a damaged one must not conjure up billions.
+  static func pageMax(_ pagesInFile: Int, _ others: Int) -> Int {
+    pagesInFile + 256 * others + 65536
   }
 
   private static func journalState(

@@ -45,6 +45,11 @@ package struct FileSet: Sendable {
     self.superJournalExists = superJournalExists
   }
 
+  /// How many pages the database file has, of a database that starts at a place in it.
+  func pageCount(_ geometry: Geometry, from start: Int) -> Int {
+    max(0, (main.byteCount - start + geometry.pageSize - 1) / geometry.pageSize)
+  }
+
   /// Whether anything of them may not be as it was written.
   var hasDoubts: Bool {
     !doubtfulCells.isEmpty || !doubtfulPages.isEmpty || !disputedPages.isEmpty

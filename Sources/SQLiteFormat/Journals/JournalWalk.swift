@@ -29,6 +29,8 @@ struct JournalWalk {
 
   /// How many sectors behind damage are searched for a header.
   private static let searchMax = 1 << 14
+  /// How often each record may be read that no header counts.
+  private static let readingsMax = 16
 
   private let source: any PageSource
   private let pageSize: Int
@@ -48,11 +50,14 @@ struct JournalWalk {
   /// Whether what is read is behind the place where SQLite stops.
   private var isBehind = false
   private var seen: Set<PageNumber> = []
+  /// How many records may still be read that may prove nothing: each header can be followed by such.
+  private var patience: Int
 
   init(_ source: any PageSource, pageSize: Int, sectorSize: Int) {
     self.source = source
     self.pageSize = pageSize
     self.sectorSize = sectorSize
+    patience = Self.readingsMax * (source.byteCount / (pageSize + 8) + 1)
   }
 
   private var recordSize: Int { pageSize + 8 }
@@ -146,13 +151,14 @@ struct JournalWalk {
     var offset = start
     var nonce = known
     var found: [RollbackJournal.Record] = []
-    var pages = seen
-    while offset + recordSize <= source.byteCount {
+    var pages: Set<PageNumber> = []
+    while offset + recordSize <= source.byteCount, patience > 0 {
+      patience -= 1
       let bytes = try source.bytes(at: offset, count: recordSize)
       // A transaction keeps a page once: one that comes again is of an earlier one.
       guard let number = PageNumber(bytes.big32(at: 0) ?? 0), let own = own(bytes),
         own == nonce ?? own, number.number <= pageCount ?? .max, number.number != lockPage,
-        pages.insert(number).inserted
+        !seen.contains(number), pages.insert(number).inserted
       else { break }
       nonce = own
       found.append(RollbackJournal.Record(page: number, offset: offset + 4))

@@ -33,7 +33,7 @@ struct RealignedLog: PageSource {
     case .saltsChanged(let offset), .checksumBroken(let offset): breakOffset = offset
     case .complete, .olderGeneration, .cutOff: return nil
     }
-    let search = MovedFrames(source, log)
+    var search = MovedFrames(source, log)
     let frameSize = search.frameSize
     var pieces = [Piece(start: 0, offset: 0)]
     var end = breakOffset
@@ -84,6 +84,8 @@ private struct MovedFrames {
   private let salts: Bytes
   private let isBigEndian: Bool
   let frameSize: Int
+  /// How many frames may still be summed up of which the salts alone are known to be right.
+  private var patience = 1 << 12
 
   init(_ source: any PageSource, _ log: WriteAheadLog) {
     self.source = source
@@ -94,7 +96,7 @@ private struct MovedFrames {
 
   /// Where the first frame lies that begins in a range and that the one at `before`, or the next
   /// one, proves; nil where there is none.
-  func first(in range: Range<Int>, behind before: Int) -> Int? {
+  mutating func first(in range: Range<Int>, behind before: Int) -> Int? {
     guard salts.count == 8,
       let bytes = try? source.read(at: range.lowerBound + 8, count: range.count)
     else { return nil }
@@ -105,6 +107,8 @@ private struct MovedFrames {
       guard bytes[index] == first, bytes[index + 7] == last,
         bytes[index..<(index + 8)].elementsEqual(salts)
       else { continue }
+      patience -= 1
+      guard patience >= 0 else { return nil }
       let place = range.lowerBound + index
       if follows(place, behind: before) || follows(place + frameSize, behind: place) {
         return place

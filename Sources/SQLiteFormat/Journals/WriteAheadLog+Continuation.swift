@@ -32,8 +32,9 @@ extension WriteAheadLog {
     let heirs = FrameHeirs(source, over: main, geometry, salts: salts)
     var patience = Self.breaksMax
     return taking(links) { before in
+      guard !hasMovedFrames else { return false }
       patience -= 1
-      return !hasMovedFrames && (patience < 0 || !heirs.goOn(after: before))
+      return patience < 0 || !heirs.goOn(after: before())
     }
   }
 
@@ -68,9 +69,9 @@ extension WriteAheadLog {
   }
 
   /// The log with what follows its break, as far as that goes; `canEnd` tells whether it may end behind
-  /// a commit, with the frames up to which it is called.
+  /// a commit, with what gives the frames up to that, and is asked once for each.
   private func taking(
-    _ links: FrameLinks, canEnd: ([Frame]) -> Bool = { _ in true }
+    _ links: FrameLinks, canEnd: (() -> [Frame]) -> Bool = { _ in true }
   ) -> WriteAheadLog {
     var links = links
     var open = uncommitted.map { (frame: $0, isDamaged: false) }
@@ -83,8 +84,10 @@ extension WriteAheadLog {
       (open, isOpenIncomplete) = ([], false)
     }
     func ends() -> Bool {
-      guard open.isEmpty, !committed.isEmpty || !taken.isEmpty else { return false }
-      return canEnd(committed + taken.map(\.frame))
+      guard open.isEmpty, !isOpenIncomplete, !committed.isEmpty || !taken.isEmpty else {
+        return false
+      }
+      return canEnd { committed + taken.map(\.frame) }
     }
     reading: while let link = links.next() {
       let isFirst = open.isEmpty && committed.isEmpty && taken.isEmpty

@@ -24,7 +24,7 @@ package struct WriteAheadLog: Sendable {
     package let commitPageCount: Int?
     /// Where the page starts in the log.
     package let offset: Int
-    /// The one bit of the page that is wrong, as the checksum proves; nil where none is.
+    /// The one byte of the page that is wrong, as the checksum proves; nil where none is.
     package internal(set) var flip: BitFlip?
   }
 
@@ -53,7 +53,7 @@ package struct WriteAheadLog: Sendable {
   ///
   /// With them come the frames before the break that the last commit there leaves open.
   package internal(set) var continued: [Frame] = []
-  /// Those of the continued frames whose own content was damaged, in more than one bit.
+  /// Those of the continued frames whose own content was damaged, in more than one byte.
   package internal(set) var damaged: [Frame] = []
   /// Whether frames are missing among the continued ones, and nothing tells of which pages they were.
   package internal(set) var missesFrames = false

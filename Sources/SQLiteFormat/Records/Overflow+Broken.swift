@@ -84,6 +84,15 @@ extension Image {
     return length < pageCount ? length : 0
   }
 
+  /// The record of a cell; nil where it cannot be read, or spills over more pages than there is
+  /// patience for.
+  package func record(of cell: Cell, on page: BTreePage, _ patience: inout Int) -> Record? {
+    let pages = pagesToFollow(for: cell)
+    guard pages <= patience else { return nil }
+    patience -= pages
+    return try? record(of: cell, on: page).record
+  }
+
   /// The pages of a broken chain that are part of it as far as can be told.
   private func believedPages(of cell: Cell, on page: PageNumber) -> [PageNumber] {
     guard let first = cell.overflow else { return [] }

@@ -56,11 +56,12 @@ extension Image {
 extension BTreePage {
   /// The first cell whose key is a rowid or above it; nil where all are below.
   fileprivate func firstCell(upFrom rowID: Int64) throws(FormatError) -> Cell? {
-    for index in 0..<cellCount {
-      let cell = try cell(index)
-      if let key = cell.rowID, rowID <= key { return cell }
+    var (low, high) = (0, cellCount)
+    while low < high {
+      let middle = (low + high) / 2
+      if let key = try cell(middle).rowID, key < rowID { low = middle + 1 } else { high = middle }
     }
-    return nil
+    return low < cellCount ? try cell(low) : nil
   }
 }
 

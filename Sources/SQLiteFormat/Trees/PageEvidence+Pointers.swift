@@ -113,7 +113,7 @@ extension PageEvidence {
   private var mayBeTrunk: Bool {
     func isPage(_ number: UInt32) -> Bool { number > 1 && number <= image.pageCount }
     guard let next = page.bytes.big32(at: 0), let count = page.bytes.big32(at: 4),
-      next == 0 || isPage(next), count <= page.geometry.usable / 4 - 2
+      next == 0 || isPage(next), count <= page.geometry.trunkCapacity
     else { return false }
     return (0..<max(1, Int(count))).allSatisfy { index in
       let entry = page.bytes.big32(at: 8 + 4 * index) ?? 0

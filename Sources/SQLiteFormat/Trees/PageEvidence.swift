@@ -44,7 +44,11 @@ struct PageEvidence {
       let place = page.pointerArrayOffset + 2 * position
       let target = page.bytes.big16(at: place) ?? 0
       let cell = target >= place + 2 && target <= limit - 4 ? try? page.cell(at: target) : nil
-      let holds = cell.map { Self.holds($0, on: page, lastReferable) } ?? false
+      // Many pointers can lead to one cell, whose form is looked at once.
+      let known = cell == nil || positions[target] == Self.nowhere ? nil : Int(positions[target])
+      let holds =
+        known.map { pointers[$0].holds } ?? cell.map { Self.holds($0, on: page, lastReferable) }
+        ?? false
       if cell != nil, positions[target] == Self.nowhere { positions[target] = UInt16(position) }
       pointers.append(Pointer(target: target, cell: cell, holds: holds))
     }

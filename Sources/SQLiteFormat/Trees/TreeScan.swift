@@ -19,6 +19,11 @@ package struct StoredRecord: Sendable {
     self.page = page
     self.offset = offset
   }
+
+  /// Makes the record of a cell.
+  package init(_ record: Record, of cell: Cell, on page: BTreePage) {
+    self.init(rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
+  }
 }
 
 /// A scan of one tree that yields every record that can be read, and every fault.
@@ -190,8 +195,7 @@ extension PageClaims {
       chain.pages.allSatisfy({ owner(of: $0) == nil }),
       let record = try? image.record(of: cell, on: page, along: chain)
     else { return nil }
-    return StoredRecord(
-      rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
+    return StoredRecord(record, of: cell, on: page)
   }
 
   /// The fields of a cell's record that end before its chain breaks; nil where not even its header
@@ -211,9 +215,7 @@ extension PageClaims {
     }
     do throws(FormatError) {
       let (record, chain) = try image.record(of: cell, on: page)
-      let stored = StoredRecord(
-        rowID: cell.rowID, record: record, page: page.number, offset: cell.offset)
-      return (stored, chain)
+      return (StoredRecord(record, of: cell, on: page), chain)
     } catch {
       patience -= image.pagesToFollow(for: cell)
       throw error

@@ -53,6 +53,17 @@ import Testing
     )
   }
 
+  @Test func `a journal without its first byte that names a journal which is gone is none`() throws {
+    let (file, journal) = try hot()
+    var bytes = JournalBytes.naming(
+      bench["gone"], journal: try journal.contents(), pageSize: 1024)
+    bytes[0] ^= 0xFF
+    try journal.replaceContents(with: bytes)
+    let ends = try ends(file)
+    #expect(ends.check == 0 && ends.salvage.status == 0, "\(ends.salvage.all)")
+    #expect(ends.new > 0)
+  }
+
   @Test func `what a journal that was cut off cannot take back is lost, and nothing is complete`()
     throws
   {

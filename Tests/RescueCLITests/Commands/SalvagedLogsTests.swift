@@ -76,6 +76,20 @@ import Testing
     #expect(ending.status == 0, "\(ending.all)")
   }
 
+  @Test func `a log goes on behind many destroyed frames, too`() throws {
+    let changes = ["UPDATE t SET a = upper(a)", "UPDATE t SET a = a || '!'"]
+    try build([.init(Self.rows(2001...2100), [])] + changes.map { .init($0, []) })
+    var bytes = try log.contents()
+    let frame = 24 + 1024
+    let commit = try #require(
+      stride(from: 32, to: bytes.count, by: frame).first { bytes.big32(at: $0 + 4) != 0 })
+    let destroyed = commit + frame..<commit + 68 * frame
+    bytes.replaceSubrange(destroyed, with: Bytes(repeating: 0x5A, count: destroyed.count))
+    try log.replaceContents(with: bytes)
+    let ending = try salvage()
+    #expect(try count("a LIKE '%!'", in: bench["out.db"]) == 2100, "\(ending.all)")
+  }
+
   @Test
   func `a log goes on behind a damaged frame where its pages know what was committed before it`()
     throws

@@ -182,6 +182,9 @@ import Testing
       try ending.json["backups"]?.elements.allSatisfy { $0["reason"]?.text == "newest-not-good" }
         == true)
     #expect(try before.changes(until: bench.look()) == [])
+    let told = try bench.run(["vault", "prune", file] + strict)
+    #expect(told.all.contains("the newest backup is not good, and"), "\(told.all)")
+    #expect(told.all.contains("next: dbrescue backup \(file)\n"), "\(told.all)")
     // A good one later, what was damaged still stays.
     try backUp()
     #expect(try bench.run(["vault", "prune", file] + strict).status == 0)
@@ -229,7 +232,9 @@ import Testing
     let sound = try file.contents()
     try flip(file, at: 5 * 4096 + 3)
     let prune: [any Word] = ["vault", "prune", file, "--vault", vault] + strict
-    #expect(try bench.run(prune).status == 65)
+    let ending = try bench.run(prune)
+    #expect(ending.status == 65 && ending.all.contains("the database has findings, and"))
+    #expect(ending.all.contains("next: dbrescue diagnose \(file) --vault \(vault)\n"))
     #expect(try count(file) == 3)
     try file.replaceContents(with: sound)
     #expect(try bench.run(prune).status == 0)

@@ -24,7 +24,8 @@ extension Image {
     else { return nil }
     var previous = place.page
     var seen = PageSet()
-    while next.number <= pageCount, seen.insert(next) {
+    for _ in 0...pagesToFollow(for: cell) {
+      guard next.number <= pageCount, seen.insert(next) else { return nil }
       guard claims.owner(of: next) == nil else {
         return FormatError(
           .chainAstray, page: previous, offset: previous == place.page ? place.offset : 0,

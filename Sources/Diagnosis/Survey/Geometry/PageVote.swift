@@ -23,18 +23,29 @@ struct PageVote {
   private static let runSize = 4 << 16
   /// How many pages with values that may spill are tried under every geometry, at most.
   private static let patienceMax = 48
+  /// How many geometries of other pages they are tried under, at most.
+  private static let knownMax = 16
 
   /// The bytes of the pages that voted for each ballot, most first.
-  private let results: [(ballot: Ballot, bytes: Int)]
+  private let results: [Result]
   /// The ballot that dominates; nil when there is none.
   ///
   /// It has four times the pages of any other or, where none has, twice the bytes: chance makes
   /// single pages, large ones as well as small ones. Else the pages of overflow chains tell.
   private(set) var winner: Ballot?
 
+  /// What the pages voted for, and the bytes of those that did.
+  private typealias Result = (ballot: Ballot, bytes: Int)
+
+  /// The ballot with four times the pages of any other or, where none has, twice the bytes.
+  private static func dominant(of results: [Result]) -> Ballot? {
+    dominant(of: results, by: 4) { $0.bytes / $0.ballot.geometry.pageSize }
+      ?? dominant(of: results, by: 2, \.bytes)
+  }
+
   /// The ballot that has so many times as much as any other.
-  private func dominant(
-    by factor: Int, _ size: ((ballot: Ballot, bytes: Int)) -> Int
+  private static func dominant(
+    of results: [Result], by factor: Int, _ size: (Result) -> Int
   ) -> Ballot? {
     let ordered = results.sorted { size($0) > size($1) }
     guard let best = ordered.first else { return nil }
@@ -62,6 +73,25 @@ struct PageVote {
   ///
   /// - Throws: ``ReadFailure`` when the file cannot be read.
   init(_ source: any PageSource, reserved: Int) throws(ReadFailure) {
+    results = try Self.results(source, nil, reserved: reserved)
+    winner = Self.dominant(of: results)
+    if winner == nil {
+      // Two pages can look like one: a leaf, and behind it the rest of its last row.
+      var settled: Set<Ballot> = []
+      for geometry in Set(results.prefix(2).map(\.ballot.geometry)) {
+        let ballot = Self.dominant(of: try Self.results(source, geometry, reserved: reserved))
+        if let ballot, ballot.geometry == geometry { settled.insert(ballot) }
+      }
+      if settled.count == 1 { winner = settled.first }
+    }
+    if winner == nil, !results.isEmpty { winner = try borneOutByChains(source) }
+  }
+
+  /// The bytes of the pages that vote for each ballot, most first; each page that can be one of the
+  /// `preferred` geometry is.
+  private static func results(
+    _ source: any PageSource, _ preferred: Geometry?, reserved: Int
+  ) throws(ReadFailure) -> [Result] {
     var votes: [Ballot: Int] = [:]
     var known: [Geometry] = []
     var patience = Self.patienceMax
@@ -69,25 +99,26 @@ struct PageVote {
       var cursor = 0
       while cursor + 8 <= bytes.count {
         guard
-          let page = Self.page(in: bytes, at: cursor, known, reserved: reserved, &patience)
+          let page = Self.page(
+            in: bytes, at: cursor, preferred, known, reserved: reserved, &patience)
         else {
           cursor += 1
           continue
         }
-        if !known.contains(page.geometry) { known.append(page.geometry) }
+        if known.count < Self.knownMax, !known.contains(page.geometry) {
+          known.append(page.geometry)
+        }
         let phase = (offset + page.base) % page.geometry.pageSize
         votes[Ballot(geometry: page.geometry, phase: phase), default: 0] += page.geometry.pageSize
         cursor = page.base + page.geometry.pageSize
       }
     }
-    results = votes.map { (ballot: $0.key, bytes: $0.value) }.sorted { left, right in
+    return votes.map { (ballot: $0.key, bytes: $0.value) }.sorted { left, right in
       if left.bytes != right.bytes { return left.bytes > right.bytes }
       let (a, b) = (left.ballot, right.ballot)
       return (a.geometry.pageSize, a.geometry.reserved, a.phase)
         < (b.geometry.pageSize, b.geometry.reserved, b.phase)
     }
-    winner = dominant(by: 4) { $0.bytes / $0.ballot.geometry.pageSize } ?? dominant(by: 2, \.bytes)
-    if winner == nil, !results.isEmpty { winner = try borneOutByChains(source) }
   }
 
   /// Reads runs of bytes that are spread over a file.
@@ -150,12 +181,14 @@ struct PageVote {
 
   /// The page whose header lies at an offset, where there is one; page 1 starts earlier.
   private static func page(
-    in bytes: Bytes, at offset: Int, _ known: [Geometry], reserved: Int, _ patience: inout Int
+    in bytes: Bytes, at offset: Int, _ preferred: Geometry?, _ known: [Geometry], reserved: Int,
+    _ patience: inout Int
   ) -> (base: Int, geometry: Geometry)? {
     guard BTreePage.Kind(rawValue: bytes[offset]) != nil else { return nil }
     for base in [offset, offset - DatabaseHeader.byteCount] where base >= 0 {
       if let candidate = Candidate(bytes, at: offset, base: base),
-        let geometry = candidate.geometry(in: bytes, known, reserved: reserved, &patience)
+        let geometry = candidate.geometry(
+          in: bytes, preferred, known, reserved: reserved, &patience)
       {
         return (base, geometry)
       }
@@ -202,10 +235,12 @@ private struct Candidate {
   /// Values that spill take more room the larger a page is: then those that other pages have are
   /// tried, and all others as long as there is `patience`.
   func geometry(
-    in bytes: Bytes, _ known: [Geometry], reserved: Int, _ patience: inout Int
+    in bytes: Bytes, _ preferred: Geometry?, _ known: [Geometry], reserved: Int,
+    _ patience: inout Int
   ) -> Geometry? {
     guard let cells = cells(in: bytes), let free = freeBytes(in: bytes) else { return nil }
     let rest = contentStart + free + fragmentedBytes
+    if let preferred, fits(cells, rest, preferred), isPage(bytes, preferred) { return preferred }
     let whole = rest + cells.sizes.reduce(0) { $0 + max(4, $1.head + $1.payload) }
     if let geometry = Self.geometry(usable: whole), fits(cells, rest, geometry),
       isPage(bytes, geometry)
