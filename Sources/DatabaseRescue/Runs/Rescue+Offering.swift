@@ -39,7 +39,9 @@ extension Rescue {
   ) throws(RescueError) -> [(backup: Backup, offer: BackupOffer)] {
     // The newest ones are what people choose from.
     var offers: [(backup: Backup, offer: BackupOffer)] = []
-    let manifests = ManifestComparison(examination.reconstruction)
+    // Trees can be sound and have each other's rows.
+    let manifests =
+      examination.verdict.isStructureSound ? ManifestComparison(examination.reconstruction) : nil
     for backup in good.prefix(3) {
       offers.append((backup, try offer(backup, for: examination, by: manifests)))
     }

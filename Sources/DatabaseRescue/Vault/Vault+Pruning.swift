@@ -35,7 +35,8 @@ extension Vault {
         Retention.Entry(
           backup.name, created: backup.created, of: backup.manifest?.content.place,
           isGood: backup.isGood, isInUse: try isInUse(backup.path),
-          isWayBack: waysBack.contains(backup.name.id), finished: backup.modified))
+          isWayBack: waysBack.contains(backup.name.id), counter: backup.counter,
+          finished: backup.modified))
     }
     return retention.plan(for: entries, now: world.now(), isSound: isSound)
   }

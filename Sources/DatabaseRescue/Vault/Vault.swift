@@ -73,8 +73,8 @@ public struct Vault: Sendable {
       backup.proof = proofs[name.id]
       return backup
     }.sorted { left, right in
-      // Two backups of one second are told apart by when they were finished.
-      (left.created, left.modified) > (right.created, right.modified)
+      // The times of the files may be those of copies.
+      (left.created, left.counter, left.modified) > (right.created, right.counter, right.modified)
     }
   }
 

@@ -18,20 +18,24 @@ struct ReplacedRows {
   /// How many there are, of those that are kept in mind.
   let count: Int
 
-  /// Finds the rows, by new names of columns; nil where values may have been converted, or the same rows
-  /// have other keys.
+  /// Finds the rows, by new names of columns; nil where the values of all may have been converted, or the
+  /// same rows have other keys.
   init?(_ then: TableFigures, _ now: TableFigures, naming names: [Name: Name]) {
     let places = then.places(in: now, naming: names).filter { then.columns[$0.old].isTelling }
     guard places.count >= Self.columnsMin else { return nil }
     let most = places.map { then.columns[$0.old].spread }.max() ?? 0
     let telling = places.filter { then.columns[$0.old].spread * 2 >= most }
-    let rows: [Row] = now.sample.pairs(with: then.sample).map {
+    let pairs: [Row] = now.sample.pairs(with: then.sample).map {
       (then.sample.hashes(at: $0.theirs), now.sample.hashes(at: $0.own))
-    }.filter { row in telling.allSatisfy { row.old[at: $0.old] != row.new[at: $0.new] } }
+    }
+    let rows = pairs.filter { row in
+      telling.allSatisfy { row.old[at: $0.old] != row.new[at: $0.new] }
+    }
     guard rows.count >= Self.rowsMin,
-      !telling.contains(where: { Self.isElsewhere($0, of: rows, then, now) })
+      !telling.contains(where: { Self.isElsewhere($0, of: rows, then, now) }),
+      !Self.areElsewhere(rows, places, now)
     else { return nil }
-    var isShown = false
+    var isShown = Self.isOfSome(rows, among: pairs, telling)
     for place in places {
       switch Self.fate(of: place, in: rows) {
       case .kept: return nil
@@ -51,8 +55,40 @@ struct ReplacedRows {
       // Where rows came, the sum tells nothing.
       return now.rows != then.rows || now.columns[place.new].sum == then.columns[place.old].sum
     }
+    // Of few values, most are in any other rows as well.
+    let old = Set(rows.map { $0.old[at: place.old] })
+    guard old.count * 10 >= rows.count * 9 else { return false }
     let present = now.sample.values(at: place.new)
     return rows.count { present.contains($0.old[at: place.old]) } * 2 >= rows.count
+  }
+
+  /// Whether nearly each of these rows is there under another key, in all columns.
+  private static func areElsewhere(
+    _ rows: [Row], _ places: [Place], _ now: TableFigures
+  ) -> Bool {
+    guard now.sample.isWhole else { return false }
+    var present = Dictionary(
+      now.sample.rows.map { row in (places.map { row[at: $0.new] }, 1) }, uniquingKeysWith: +)
+    let found = rows.count { row in
+      let values = places.map { row.old[at: $0.old] }
+      guard let left = present[values], left > 0 else { return false }
+      present[values] = left - 1
+      return true
+    }
+    return found * 5 >= rows.count * 4
+  }
+
+  /// Whether these are some of all rows, and the others are as they were: a conversion is one of all. What
+  /// is put in the place of the values of some, such as of users who left, is not as different as they were.
+  private static func isOfSome(_ rows: [Row], among pairs: [Row], _ telling: [Place]) -> Bool {
+    let kept = pairs.count { row in
+      telling.allSatisfy { row.old[at: $0.old] == row.new[at: $0.new] }
+    }
+    return kept >= rowsMin
+      && telling.allSatisfy { place in
+        Set(rows.map { $0.new[at: place.new] }).count * 2
+          >= Set(rows.map { $0.old[at: place.old] }).count
+      }
   }
 
   /// What has become of the values of a column.
