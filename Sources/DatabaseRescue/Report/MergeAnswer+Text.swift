@@ -22,7 +22,8 @@ extension MergeAnswer {
     }
     return lines + [
       StyledText(verbatim: ""),
-      StyledText(verbatim: "next: ") + StyledText(verbatim: next.text(naming: report.output.shellQuoted), .emphasised),
+      StyledText(verbatim: "next: ")
+        + StyledText(verbatim: next.text(naming: report.output.shellQuoted), .emphasised),
     ]
   }
 

@@ -75,7 +75,8 @@ extension PlaybookResult {
   package var exitStatus: Int32 {
     if let trouble { return migrationStatus ?? trouble.rawValue }
     // Where it ends before anything was looked at, nothing is known to be well.
-    if ending == .stopped, records.allSatisfy({ $0.outcome == .skipped || $0.outcome == .stopped }) {
+    if ending == .stopped, records.allSatisfy({ $0.outcome == .skipped || $0.outcome == .stopped })
+    {
       return RescueError.Kind.decisionNeeded.rawValue
     }
     let last = verdict?.exitStatus ?? 0

@@ -204,12 +204,10 @@ extension Value {
 }
 
 extension BTreePage {
-  fileprivate var cells: [Cell] { (0..<cellCount).compactMap { try? cell($0) } }
-
   /// The rows of a leaf of a table.
   var rows: LeafRows {
     var rows: LeafRows = [:]
-    for cell in cells {
+    for cell in readableCells {
       guard let id = cell.rowID else { continue }
       rows[id] = LeafRow(size: cell.payloadSize, payload: Bytes(bytes[cell.local]))
     }
@@ -220,7 +218,7 @@ extension BTreePage {
   fileprivate func sharesCell(with other: BTreePage) -> Bool {
     func payloads(_ page: BTreePage) -> Set<Bytes> {
       Set(
-        page.cells.filter { $0.local.count >= Value.tellingMin }
+        page.readableCells.filter { $0.local.count >= Value.tellingMin }
           .map { Bytes(page.bytes[$0.local]) })
     }
     return !payloads(self).isDisjoint(with: payloads(other))

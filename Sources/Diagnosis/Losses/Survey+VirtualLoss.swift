@@ -39,7 +39,9 @@ extension Survey {
   ///
   /// Where the words are others all the same, damage to neither of the two explains it.
   package func hasWordsOfAnotherMoment(_ table: VirtualTable) -> Bool {
-    guard table.isFullText, !isDamaged(table), let content = table.contentTable else { return false }
+    guard table.isFullText, !isDamaged(table), let content = table.contentTable else {
+      return false
+    }
     let isKept = schema?.parsed.description.triggers.contains { trigger in
       trigger.table == content
         && SQLTokens(parsing: trigger.sql).tokens.contains { $0.asName == table.name }

@@ -24,8 +24,9 @@ package struct MigrationReview: Sendable {
     besides others: [Name: OtherWrites] = [:]
   ) {
     let after = after.findingTexts(of: before)
-    let given = (contract?.renamedTables ?? [:]).pending(
-      from: Set(before.tables.keys), to: Set(after.tables.keys))
+    let names = contract?.renamedTables ?? [:]
+    let given = names.pending(from: Set(before.tables.keys), to: Set(after.tables.keys))
+      .merging(StateComparison.tablesTakenIn(names, before, after)) { $1 }
     let joins = StateComparison.joins(given, before)
     let renames = Self.renames(before, after, given: given.filter { joins[$0.value] == nil }, joins)
     let comparison = StateComparison(

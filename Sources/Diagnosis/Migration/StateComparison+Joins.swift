@@ -4,12 +4,20 @@
 import SQLiteFormat
 
 extension StateComparison {
-  /// The old names of each table that is made of several, which is new: as a contract has them.
+  /// The old names of each table that is made of several, as a contract has them: of others, or of
+  /// itself and others.
   static func joins(_ names: [Name: Name], _ before: MigrationState) -> [Name: [Name]] {
-    Dictionary(grouping: names.keys.filter { before.tables[$0] != nil }.sorted()) {
-      names[$0] ?? $0
+    Dictionary(grouping: before.tables.keys.sorted()) { names[$0] ?? $0 }.filter { $1.count > 1 }
+  }
+
+  /// The tables that went, as a contract has it, into others which were there before and still are.
+  static func tablesTakenIn(
+    _ names: [Name: Name], _ before: MigrationState, _ after: MigrationState
+  ) -> [Name: Name] {
+    names.filter { old, new in
+      before.tables[old] != nil && after.tables[old] == nil && before.tables[new] != nil
+        && after.tables[new] != nil && names[new] == nil
     }
-    .filter { $1.count > 1 && before.tables[$0] == nil }
   }
 
   /// How many rows the tables had together that are one now; nil for any other table.

@@ -70,7 +70,7 @@ struct StateComparison {
     let oldNames = Dictionary(
       renames.map { ($0.value, $0.key) }, uniquingKeysWith: { first, _ in first })
     let names = Set(before.tables.keys.map { renames[$0] ?? $0 }).union(after.tables.keys)
-      .union(joins.keys).subtracting(joins.values.joined())
+      .subtracting(joins.values.joined()).union(joins.keys)
     return names.sorted().map { name in
       RowCount(
         table: name, oldName: oldNames[name],

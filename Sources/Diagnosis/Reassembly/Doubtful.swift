@@ -199,7 +199,8 @@ extension Survey {
     _ tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey
   ) -> Bool {
     guard tree.pages == 1, trees.count <= Self.comparedMax,
-      let root = tree.root.flatMap({ try? image.btreePage($0) }), let records = image.sampledRecords(below: root), let form = form(of: tree, schema),
+      let root = tree.root.flatMap({ try? image.btreePage($0) }),
+      let records = image.sampledRecords(below: root), let form = form(of: tree, schema),
       records.contains(where: form.admits)
     else { return false }
     return !trees.contains { other in

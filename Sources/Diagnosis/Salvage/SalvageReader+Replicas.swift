@@ -25,7 +25,7 @@ extension SalvageReader {
     var owners = ReplicaOwners(reconstruction.survey, image)
     var stretches = LostStretches(reconstruction)
     let keyedTables = KeyedTables(reconstruction.survey)
-    for generation in Generations(image) {
+    for generation in Generations(image, doubted: reconstruction.survey.ownJournalLeftOut) {
       for replica in generation.replicas {
         let isWanted = owners.wants(replica)
         guard isWanted || replica.wasCommitted && stretches.exist,

@@ -31,8 +31,15 @@ extension Survey {
   }
 
   /// Whether as many roots lead to pages that can be those of their trees as are contradicted in another
-  /// reading of the files.
-  func answers(_ other: Survey) -> Bool { rootsJudged.borneOut >= other.rootsJudged.contradicted }
+  /// reading of the files; or half as many, and each of the others to what is missing.
+  func answers(_ other: Survey) -> Bool {
+    let (own, contradicted) = (rootsJudged, other.rootsJudged.contradicted)
+    let isClear = own.contradicted == 0 && own.borneOut >= Self.rootsMin
+    return own.borneOut * (isClear ? 2 : 1) >= contradicted
+  }
+
+  /// So many roots do not fit by chance.
+  private static let rootsMin = 3
 
   /// So many tables have not changed places by chance.
   private static let tablesMin = 4

@@ -42,6 +42,10 @@ package struct Survey: Sendable {
   var isJournalInDoubt = false
   /// Whether a hot journal of this state of the file was left out.
   package internal(set) var lacksOwnJournal = false
+  /// The journal of this state of the database that was left out; nil for none.
+  var ownJournalLeftOut: RollbackJournal? {
+    if lacksOwnJournal, case .contradictory(let journal)? = image?.journal { journal } else { nil }
+  }
   /// Whether a hot journal of a later state of the database was left out.
   package internal(set) var isBehindJournal = false
   /// Whether the log has nothing of the file, and nothing that only another's can have.

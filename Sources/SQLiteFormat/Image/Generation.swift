@@ -65,8 +65,9 @@ package struct Generations: Sequence, IteratorProtocol {
   private var overlay: [PageNumber: Image.Located] = [:]
   private var pageCount: Int
 
-  /// The states beside an image, or the last of them.
-  package init(_ image: Image, last count: Int = .max) {
+  /// The states beside an image, or the last of them; with what a journal takes back that was left out,
+  /// where that is `doubted` and may count.
+  package init(_ image: Image, last count: Int = .max, doubted journal: RollbackJournal? = nil) {
     self.image = image
     pageCount = image.pagesInFile
     var steps = [
@@ -81,14 +82,9 @@ package struct Generations: Sequence, IteratorProtocol {
             PageReplica(
               page: record.page, source: .journal(record: index), offset: record.offset)
           }))
-      steps.append(
-        Step(
-          pages: journal.unproven.map { record in
-            PageReplica(
-              page: record.page, source: .unprovenRecord(offset: record.offset),
-              offset: record.offset)
-          }))
+      steps.append(Step(pages: Self.unproven(journal.unproven)))
     }
+    if let journal { steps.append(Step(pages: Self.unproven(journal.allRecords))) }
     for group in Self.transactions(image) { steps.append(Step(pages: group)) }
     self.steps = steps.filter { $0.isBase || !$0.pages.isEmpty }[...]
     while self.steps.count > count, let step = self.steps.popFirst() { cover(step) }
@@ -115,7 +111,8 @@ package struct Generations: Sequence, IteratorProtocol {
       overlay[replica.page] == replica.located
         && image.location(of: replica.page) != replica.located
     }
-    return Generation(image: Image(image, overlay: overlay, pageCount: pageCount), replicas: replicas)
+    return Generation(
+      image: Image(image, overlay: overlay, pageCount: pageCount), replicas: replicas)
   }
 
   /// The pages of a journal that is not hot.
@@ -132,6 +129,12 @@ package struct Generations: Sequence, IteratorProtocol {
       ?? (try? RollbackJournal.retiredRecords(of: source, pageSize: pageSize)) ?? []
     return records.enumerated().map { index, record in
       PageReplica(page: record.page, source: .journal(record: index), offset: record.offset)
+    }
+  }
+
+  private static func unproven(_ records: [RollbackJournal.Record]) -> [PageReplica] {
+    records.map {
+      PageReplica(page: $0.page, source: .unprovenRecord(offset: $0.offset), offset: $0.offset)
     }
   }
 

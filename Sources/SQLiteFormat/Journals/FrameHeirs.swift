@@ -64,10 +64,7 @@ struct FrameHeirs {
     guard let bytes, let page = try? BTreePage(bytes, number: number, geometry: geometry),
       page.kind.isLeaf
     else { return [] }
-    return Set(
-      (0..<page.cellCount).compactMap { index in
-        (try? page.cell(index)).map { bytes.slice($0.offset..<$0.end) }
-      })
+    return Set(page.readableCells.map { bytes.slice($0.offset..<$0.end) })
   }
 
   private func pageOfMain(_ number: PageNumber) -> Bytes? {

@@ -75,6 +75,17 @@ extension BTreePage {
     return isTiled(by: cells) ? cells : nil
   }
 
+  /// The cells that can be read, as many as a page has room for: damaged pointers can lead to one cell again
+  /// and again.
+  package var readableCells: [Cell] {
+    var room = geometry.usable
+    return Array(
+      (0..<cellCount).lazy.compactMap { try? self.cell($0) }.prefix { cell in
+        room -= cell.size
+        return room >= 0
+      })
+  }
+
   /// A page as if it were of a kind, with the rest of its header as it is stored.
   ///
   /// Nil when the bytes end inside the header.

@@ -44,9 +44,16 @@ extension PageEvidence {
   private func cells(listedBy run: Range<Int>, in tiling: PageTiling) -> [Cell]? {
     // A freeblock goes on over cells that were deleted after it, and cells that are in use can look
     // as if they began in it.
-    let blocks = tiling.stated + freed(in: tiling)
+    let blocks = (tiling.stated + freed(in: tiling)).filter { !$0.isEmpty }.sorted {
+      $0.lowerBound < $1.lowerBound
+    }
+    var furthest = blocks.map(\.upperBound)
+    for index in furthest.indices.dropFirst() {
+      furthest[index] = max(furthest[index], furthest[index - 1])
+    }
     func wasDeleted(_ cell: Cell) -> Bool {
-      blocks.contains { $0.overlaps(cell.offset..<cell.end) }
+      let next = blocks.partitioningIndex { $0.lowerBound >= cell.end }
+      return next > 0 && furthest[next - 1] > cell.offset
     }
     // Pointers to cells that were deleted may stay behind the others.
     let pointed = pointers[run].compactMap(\.cell).prefix { !wasDeleted($0) }

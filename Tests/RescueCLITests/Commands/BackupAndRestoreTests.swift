@@ -611,4 +611,36 @@ import Testing
       #expect(isCopy(gunzip.output, of: bytes))
     }
   }
+
+  @Test func `what a restore costs is told of tables that have each other's pages`() throws {
+    let other = bench["swapped.db"]
+    try DatabaseBuilder(
+      pageSize: 4096,
+      [
+        "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT)",
+        "CREATE TABLE reading (id INTEGER PRIMARY KEY, value INT)",
+        "INSERT INTO person VALUES (1, 'Ada'), (2, 'Bo'), (3, 'Cy')",
+        "INSERT INTO reading VALUES (1, 10), (2, 20), (3, 30)",
+      ]
+    ).build(at: other)
+    #expect(try bench.run("backup", other).status == 0)
+    try Connection(other, mode: .app).execute("INSERT INTO reading VALUES (4, 40), (5, 50)")
+    let whole = try other.contents()
+    let (first, second) = (4096..<8192, 8192..<12288)
+    var bytes = whole
+    bytes.replaceSubrange(first, with: whole[second])
+    bytes.replaceSubrange(second, with: whole[first])
+    try other.replaceContents(with: bytes)
+    for words: [any Word] in [["restore"], ["recover", "--choose", "restore"]] {
+      let ending = try bench.run(words.prefix(1) + [other] + words.dropFirst() + ["--dry-run"])
+      let lines = ending.all.split(separator: "\n").map {
+        $0.split(separator: " ").map(String.init)
+      }
+      let costs = Dictionary(
+        lines.filter { $0.count > 2 }.map { ($0[0], $0[2...].joined(separator: " ")) }
+      ) { first, _ in first }
+      #expect(costs["reading"] == "exactly 2 rows", "\(ending.all)")
+      #expect(costs["person"] == "nothing that can be read", "\(ending.all)")
+    }
+  }
 }

@@ -44,6 +44,45 @@ import Testing
   private static let rebuild = "CREATE TABLE new (id INTEGER PRIMARY KEY, a TEXT, status INT);"
   private static let rename = "DROP TABLE t; ALTER TABLE new RENAME TO t"
 
+  /// How the values of a row are made of its number: of few values, or each its own.
+  private static let few = ["7919", "6007", "4231"].map { "i * i * \($0) % 10007 % 6" }
+  private static let own = ["'n' || i", "'m' || i", "i * 31"]
+
+  @Test(arguments: [(few, 60, 60), (few, 60, 40), (own, 60, 20), (own, 400, 12)])
+  func `rows are gone where others are under their keys, few values or many`(
+    _ columns: [String], _ count: Int, _ replaced: Int
+  ) throws {
+    let other = bench["other.db"]
+    func rows(_ range: ClosedRange<Int>, _ shift: Int) -> String {
+      "WITH RECURSIVE n(j) AS (SELECT \(range.lowerBound) UNION ALL SELECT j + 1 FROM n WHERE j < "
+        + "\(range.upperBound)), m AS (SELECT j, j + \(shift) AS i FROM n) "
+        + "INSERT OR REPLACE INTO t SELECT j, \(columns.joined(separator: ", ")) FROM m"
+    }
+    try DatabaseBuilder([
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c)", .init(stringLiteral: rows(1...count, 0)),
+      "PRAGMA user_version = 1",
+    ]).build(at: other)
+    let ending = try bench.tryMigration(of: other, rows(1...replaced, 5003))
+    #expect(ending.status == 18, "\(ending.all)")
+    #expect(ending.all.contains("rows of 't' are gone, and others are in their place"))
+  }
+
+  @Test func `values that were taken out of some rows are told, and not taken for other rows`()
+    throws
+  {
+    let other = bench["other.db"]
+    try DatabaseBuilder([
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b, c)",
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+      INSERT INTO t SELECT i, 'n' || i, 'm' || i, i * 31 FROM n
+      """, "PRAGMA user_version = 1",
+    ]).build(at: other)
+    let ending = try bench.tryMigration(
+      of: other, "UPDATE t SET a = 'gone', b = 'gone', c = 0 WHERE id % 3 = 0")
+    #expect(ending.status == 0, "\(ending.all)")
+  }
+
   @Test(arguments: [1, 7])
   func `rows are gone where those behind them have their numbers`(_ count: Int) throws {
     let ending = try migrate(

@@ -155,11 +155,12 @@ import Testing
     """,
   ]
 
-  @Test(arguments: [
-    (textsOfApp + triggers, 14),
-    // Without them, nobody says that the two are in step.
-    (textsOfApp, 0),
-  ])
+  @Test(
+    arguments: [
+      (textsOfApp + triggers, 14),
+      // Without them, nobody says that the two are in step.
+      (textsOfApp, 0),
+    ] as [([DatabaseBuilder.Step], Int32)])
   func `texts of which a whole index has other words may be those of before`(
     _ schema: [DatabaseBuilder.Step], _ status: Int32
   ) throws {

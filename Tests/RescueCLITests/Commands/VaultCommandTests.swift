@@ -281,6 +281,22 @@ import Testing
     withExtendedLifetime(held) {}
   }
 
+  @Test func `of backups of one second, that of the later state is the newest`() throws {
+    let made = try (0..<3).map { number in
+      try Connection(file, mode: .app).execute("CREATE TABLE later\(number) (a)")
+      let ending = try bench.run("backup", file, "--json")
+      return FilePath(try #require(try ending.backup["path"]?.text))
+    }
+    // As copies have it: each file has the time at which it was copied.
+    for path in made.reversed() {
+      let bytes = try path.contents()
+      try SystemStorage().remove(path)
+      try path.replaceContents(with: bytes)
+    }
+    #expect(
+      try backups().compactMap { $0["path"]?.text } == made.reversed().map(\.description))
+  }
+
   @Test func `a backup that is dated in the future is not the newest`() throws {
     let good = try backUp()
     bench.pass(hours: 24 * 365)
