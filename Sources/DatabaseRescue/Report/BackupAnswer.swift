@@ -161,8 +161,9 @@ package struct PruneAnswer: CommandAnswer {
   private let database: FilePath?
   private let code: SupportCode?
 
-  /// Makes the answer of a run with this code; nil for the plan. `database` is what the backups are
-  /// of, where that is known.
+  /// Makes the answer of a run with this code; nil for the plan.
+  ///
+  /// `database` is what the backups are of, where that is known.
   package init(
     _ plan: PrunePlan, of vault: Vault, _ database: FilePath?, code: SupportCode? = nil
   ) {

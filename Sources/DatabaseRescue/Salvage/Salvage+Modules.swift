@@ -19,10 +19,6 @@ extension Salvage {
       findings.verdicts.contains(ModuleVerdict(table.name, .damaged))
     }
     guard !damaged.isEmpty else { return findings }
-    findings.reservations = damaged.filter(survey.hasWordsOfAnotherMoment).map { table in
-      "the full-text index '\(table.name)' has other words than the rows of the table with its texts: "
-        + "one of the two is of another moment, and nothing tells which"
-    }
     let connection = try Connection(database, mode: .readWrite)
     for table in damaged {
       guard table.isFullText else {
@@ -117,8 +113,6 @@ struct ModuleFindings {
   var verdicts: [ModuleVerdict]
   /// What should be known of it.
   var notes: [String] = []
-  /// Why rows may be others than they were.
-  var reservations: [String] = []
   /// The R-trees that were made anew, with how many rows are noted now that were not, and how many were
   /// that lie in none of the nodes.
   var regions: [(table: VirtualTable, added: Int, lost: Int)] = []

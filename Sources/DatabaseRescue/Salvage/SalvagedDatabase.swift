@@ -47,7 +47,7 @@ struct SalvagedDatabase: ~Copyable {
     for (table, rows) in zip(ledger.counted, verification.rowCounts) {
       ledger.balances[table.balance].counted = rows
     }
-    let reservations = reservations + modules.reservations
+    let reservations = reservations
     var report = SalvageReport(
       output: output, quarantine: isAnythingAside ? quarantine : nil,
       balances: salvage.survey.naming(ledger.balances),

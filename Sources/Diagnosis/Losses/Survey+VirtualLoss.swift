@@ -33,20 +33,4 @@ extension Survey {
     guard let count = rowCount(of: table.part("docsize")) else { return .unknown }
     return count == 0 ? .none : .exactly(count)
   }
-
-  /// Whether a full-text index and the table of the app with its texts can be read as a whole, and a
-  /// trigger keeps them in step.
-  ///
-  /// Where the words are others all the same, damage to neither of the two explains it.
-  package func hasWordsOfAnotherMoment(_ table: VirtualTable) -> Bool {
-    guard table.isFullText, !isDamaged(table), let content = table.contentTable else {
-      return false
-    }
-    let isKept = schema?.parsed.description.triggers.contains { trigger in
-      trigger.table == content
-        && SQLTokens(parsing: trigger.sql).tokens.contains { $0.asName == table.name }
-    }
-    return isKept == true
-      && (table.parts.map(\.name) + [content]).allSatisfy { tree(named: $0)?.isSound == true }
-  }
 }

@@ -78,8 +78,10 @@ struct ReplacedRows {
     return found * 5 >= rows.count * 4
   }
 
-  /// Whether these are some of all rows, and the others are as they were: a conversion is one of all. What
-  /// is put in the place of the values of some, such as of users who left, is not as different as they were.
+  /// Whether these are some of all rows, and the others are as they were: a conversion is one of all.
+  ///
+  /// What is put in the place of the values of some, such as of users who left, is not as different as
+  /// they were.
   private static func isOfSome(_ rows: [Row], among pairs: [Row], _ telling: [Place]) -> Bool {
     let kept = pairs.count { row in
       telling.allSatisfy { row.old[at: $0.old] == row.new[at: $0.new] }

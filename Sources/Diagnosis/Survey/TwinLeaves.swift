@@ -85,25 +85,35 @@ struct TwinLeaves {
   func copiedRoots(
     _ claims: PageClaims, _ schema: SchemaSurvey
   ) -> [(tree: Int, page: PageNumber)] {
-    trees.indices.compactMap { index in
+    // Many tables can ask: each page is read once.
+    lazy var indexRoots = Dictionary(
+      grouping: trees.filter { $0.entry.kind == .index && $0.pages == 1 }
+    ) { $0.root.flatMap(glance) }
+    lazy var owned = Dictionary(
+      grouping: image.dataPages.filter { page in
+        claims.owner(of: page)?.tree.map(trees.indices.contains) == true
+      }, by: glance)
+    return trees.indices.compactMap { index in
       let tree = trees[index]
       guard tree.pages == 1, tree.leafMarks.isEmpty, tree.records > 0, tree.entry.kind == .table,
         let root = tree.root, root != .first, let bytes = try? image.bytes(of: root)
       else { return nil }
       guard tree.rowsOfOthers * 2 > tree.records else {
         let isCopy =
-          !tree.isRowIDTable && trees.contains { isRoot(of: $0, tree.records, bytes) }
+          !tree.isRowIDTable
+          && indexRoots[bytes.glance, default: []].contains { isRoot(of: $0, tree.records, bytes) }
           && lacksColumns(root, of: schema.table(named: tree.entry.name))
         return isCopy ? (index, root) : nil
       }
-      let isCopy = image.dataPages.contains { page in
-        page != root
-          && claims.owner(of: page)?.tree.map { trees.indices.contains($0) && $0 != index } == true
+      let isCopy = owned[bytes.glance, default: []].contains { page in
+        page != root && claims.owner(of: page)?.tree != index
           && (try? image.bytes(of: page)) == bytes
       }
       return isCopy ? (index, root) : nil
     }
   }
+
+  private func glance(of page: PageNumber) -> UInt64? { (try? image.bytes(of: page))?.glance }
 
   /// Whether these bytes are the root, and the only page, of an index that has what its table has.
   private func isRoot(of tree: TreeSurvey, _ records: Int, _ bytes: Bytes) -> Bool {

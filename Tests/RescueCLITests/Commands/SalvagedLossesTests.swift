@@ -136,47 +136,4 @@ import Testing
     #expect(ending.status == 14, "\(ending.all)")
     #expect(ending.all.contains("may be given again"), "\(ending.all)")
   }
-
-  private static let textsOfApp: [DatabaseBuilder.Step] = [
-    "CREATE TABLE note (id INTEGER PRIMARY KEY, body TEXT)",
-    "CREATE VIRTUAL TABLE word USING fts5(body, content = 'note', content_rowid = 'id')",
-  ]
-  private static let triggers: [DatabaseBuilder.Step] = [
-    """
-    CREATE TRIGGER added AFTER INSERT ON note BEGIN
-      INSERT INTO word (rowid, body) VALUES (new.id, new.body);
-    END
-    """,
-    """
-    CREATE TRIGGER changed AFTER UPDATE ON note BEGIN
-      INSERT INTO word (word, rowid, body) VALUES ('delete', old.id, old.body);
-      INSERT INTO word (rowid, body) VALUES (new.id, new.body);
-    END
-    """,
-  ]
-
-  @Test(
-    arguments: [
-      (textsOfApp + triggers, 14),
-      // Without them, nobody says that the two are in step.
-      (textsOfApp, 0),
-    ] as [([DatabaseBuilder.Step], Int32)])
-  func `texts of which a whole index has other words may be those of before`(
-    _ schema: [DatabaseBuilder.Step], _ status: Int32
-  ) throws {
-    let (file, old) = try build(
-      schema + [
-        """
-        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
-        INSERT INTO note SELECT i, printf('the note %05d', i * 7919 % 10007) FROM n
-        """, "INSERT INTO word (word) VALUES ('rebuild')",
-      ], "UPDATE note SET body = 'another text of it' WHERE id = 5")
-    let leaf = try pages(of: "note", in: file, leavesOnly: true)[0]
-    var bytes = try file.contents()
-    bytes.replaceSubrange(place(of: leaf), with: old[place(of: leaf)])
-    try file.replaceContents(with: bytes)
-    let ending = try bench.run("salvage", file, "--output", bench["new.db"])
-    #expect(ending.status == status, "\(ending.all)")
-    #expect(ending.all.contains("is of another moment") == (status == 14), "\(ending.all)")
-  }
 }

@@ -75,14 +75,17 @@ struct PageVote {
   init(_ source: any PageSource, reserved: Int) throws(ReadFailure) {
     results = try Self.results(source, nil, reserved: reserved)
     winner = Self.dominant(of: results)
-    if winner == nil {
-      // Two pages can look like one: a leaf, and behind it the rest of its last row.
-      var settled: Set<Ballot> = []
-      for geometry in Set(results.prefix(2).map(\.ballot.geometry)) {
+    // Two pages can look like one with reserved bytes: a leaf, and behind it the rest of its last row. No
+    // larger page looks like a smaller one: its cells lie behind the end of that.
+    if winner?.geometry.reserved != reserved {
+      let known = candidates.prefix(4)
+      let halves = known.compactMap { Geometry(pageSize: $0.pageSize / 2, reserved: reserved) }
+      for geometry in Set(known + halves).sorted(by: { $0.pageSize < $1.pageSize }) {
         let ballot = Self.dominant(of: try Self.results(source, geometry, reserved: reserved))
-        if let ballot, ballot.geometry == geometry { settled.insert(ballot) }
+        guard let ballot, ballot.geometry == geometry else { continue }
+        winner = ballot
+        break
       }
-      if settled.count == 1 { winner = settled.first }
     }
     if winner == nil, !results.isEmpty { winner = try borneOutByChains(source) }
   }

@@ -27,6 +27,26 @@ import Testing
     }
   }
 
+  @Test(arguments: [(8, 7000), (12, 7000), (16, 4700), (18, 6000)])
+  func `a leaf and the rest of its last row are no larger page`(_ every: Int, _ length: Int) throws
+  {
+    let path = scratch.path.appending("long.db")
+    try DatabaseBuilder(
+      pageSize: 4096,
+      [
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT)",
+        """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+        INSERT INTO t SELECT i, printf('%.*c', iif(i % \(every) = 0, \(length), 200), 'x') FROM n
+        """,
+      ]
+    ).build(at: path)
+    let main = Damage.zeroPage(1).applied(to: try path.contents(), pageSize: 4096)
+    let decision = try #require(Survey(main: main).geometry)
+    #expect(
+      decision.geometry.pageSize == 4096 && decision.geometry.reserved == 0 && decision.start == 0)
+  }
+
   @Test(
     arguments: [
       "deep-trees", "reserved-bytes", "long-values-512", "auto-vacuum-full", "without-rowid",
