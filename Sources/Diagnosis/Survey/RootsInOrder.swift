@@ -15,16 +15,16 @@ private struct RootLayout: Hashable {
   /// The layouts that a schema can have: all tables before the indexes, and each table with its own, as
   /// frameworks make them.
   ///
-  /// Before them stand the first pointer map, and the one table that Android makes in each database.
+  /// Before them stand the first pointer map, and the one table that Android makes in each database. The
+  /// module of a virtual table makes tables, too: what comes behind one is not laid out.
   static func all(of expected: [SchemaEntry], _ schema: SchemaDescription) -> Set<RootLayout> {
     let declared = Dictionary(schema.tables.map { ($0.name, $0) }) { first, _ in first }
-    let tables = expected.filter { $0.kind == .table }
+    let all = expected.filter { $0.kind == .table }
+    let tables = Array(all.prefix { declared[$0.name]?.kind == .ordinary })
     let indexes = expected.filter { $0.kind == .index }
-    // The modules of virtual tables make tables, too.
-    guard tables.allSatisfy({ declared[$0.name]?.kind == .ordinary }) else { return [] }
     let byTable = tables.flatMap { table in [table] + indexes.filter { $0.table == table.name } }
     return Set(
-      [tables + indexes, byTable].flatMap { entries in
+      [tables + (tables.count < all.count ? [] : indexes), byTable].flatMap { entries in
         (2...4).map { RootLayout(entries, from: $0, declared) }
       })
   }
@@ -116,11 +116,11 @@ extension SchemaListing {
     // A table that is not where it should be may be what lies in the place of another one.
     let known = Set(found.map(\.place))
     let others = entries.indices.filter { !known.contains($0) && holdsRows(entries[$0]) }
-    return Dictionary(
-      uniqueKeysWithValues: found.compactMap { place, entry, isTold in
-        let isOnly = !holdsRows(entry) || !others.contains { fits(entries[$0], at: entry) }
-        return entry.root.flatMap { isOnly ? (place, $0) : nil }
-      })
+    return found.reduce(into: [:]) { roots, object in
+      let isOnly =
+        !holdsRows(object.entry) || !others.contains { fits(entries[$0], at: object.entry) }
+      if isOnly { roots[object.place] = object.entry.root }
+    }
   }
 }
 
