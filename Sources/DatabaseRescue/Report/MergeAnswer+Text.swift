@@ -9,10 +9,12 @@ extension MergeAnswer {
   private static let shownMax = 40
   private static let width = 80
 
-  package var lines: [AnswerLine] { shown.map { .result($0) } }
+  package var lines: [AnswerLine] {
+    shown(naming: report.output.shellQuoted).map { .result($0) }
+  }
 
-  /// The answer as a terminal shows it.
-  var shown: [StyledText] {
+  /// The answer as text; `file` stands for the merged database in the next command, where given.
+  func shown(naming file: String? = nil) -> [StyledText] {
     let head =
       StyledText(verbatim: "\(sources) → \(output): ")
       + StyledText(verbatim: word, style) + StyledText(verbatim: " — \(meaning)")
@@ -23,7 +25,7 @@ extension MergeAnswer {
     return lines + [
       StyledText(verbatim: ""),
       StyledText(verbatim: "next: ")
-        + StyledText(verbatim: next.text(naming: report.output.shellQuoted), .emphasised),
+        + StyledText(verbatim: next.text(naming: file), .emphasised),
     ]
   }
 

@@ -74,11 +74,6 @@ extension PlaybookResult {
   /// never 0 where rows were lost.
   package var exitStatus: Int32 {
     if let trouble { return migrationStatus ?? trouble.rawValue }
-    // Where it ends before anything was looked at, nothing is known to be well.
-    if ending == .stopped, records.allSatisfy({ $0.outcome == .skipped || $0.outcome == .stopped })
-    {
-      return RescueError.Kind.decisionNeeded.rawValue
-    }
     let last = verdict?.exitStatus ?? 0
     guard last == 0, facts.isSet(.replacedInThisRun), firstVerdict == .damagedLossy else {
       return last

@@ -14,7 +14,7 @@ struct OrderWatch {
   private var known: (page: PageNumber, offset: Int, record: Record?)?
   /// How many overflow pages may still be followed: each page adds some.
   private var patience = 0
-  private static let overflowPerPage = 64
+  private static let overflowPerPage = 256
   private static let overflowMax = 1 << 12
 
   /// A watch that has seen nothing.

@@ -19,6 +19,8 @@ import Testing
   private static let labels = "CREATE TABLE labels (id INTEGER PRIMARY KEY, title TEXT UNIQUE)"
   private static let links =
     "CREATE TABLE links (note INT, label INT, PRIMARY KEY (note, label)) WITHOUT ROWID"
+  private static let words =
+    "CREATE VIRTUAL TABLE words USING fts5(title, content = 'notes', content_rowid = 'id')"
   private static let index = "CREATE INDEX by_title ON notes (title, made)"
 
   private static func rows(_ table: String, _ count: Int) -> String {
@@ -53,6 +55,7 @@ import Testing
   @Test(arguments: [
     [table("notes"), table("tasks"), labels, links, index],
     [table("notes"), index, table("tasks"), labels, links],
+    [table("notes"), table("tasks"), labels, links, words, index],
     [
       labels, table("notes", "INTEGER PRIMARY KEY AUTOINCREMENT"),
       table("tasks", "INTEGER PRIMARY KEY AUTOINCREMENT"), links, index,
