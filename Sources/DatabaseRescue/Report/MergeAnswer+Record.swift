@@ -17,7 +17,8 @@ extension MergeAnswer {
 
   private var text: String {
     let foot = ["", "support code \(code)", "made by \(Tool.name)"]
-    return (shown().map(\.plain) + foot).map { $0.harmless(limit: String.lineLimit) + "\n" }.joined()
+    return (shown().map(\.plain) + foot).map { $0.harmless(limit: String.lineLimit) + "\n" }
+      .joined()
   }
 
   private var html: String {
