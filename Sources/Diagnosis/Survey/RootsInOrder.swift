@@ -68,7 +68,7 @@ extension SchemaListing {
   mutating func completeInOrder(
     of expected: [SchemaEntry], _ parsed: ParsedSchema, in image: Image
   ) {
-    guard image.hasPageNumbers, entries.count <= Self.objectsMax,
+    guard image.hasPageNumbers, !expected.isEmpty, entries.count <= Self.objectsMax,
       entries.allSatisfy({ $0.root == nil })
     else { return }
     let children = image.children
