@@ -53,8 +53,8 @@ public struct Backup: Sendable {
   /// Why the disk did not hand out the file, which says nothing of what it holds; nil where it did.
   let readError: RescueError?
 
-  /// The change counter of the database in it; 0 where nobody knows.
-  var counter: UInt32 { manifest?.content.changeCounter ?? 0 }
+  /// How many backups of the same second there were before it.
+  var ordinal: Int { manifest?.ordinal ?? 0 }
 
   /// Seconds since 1970 at which the file was finished.
   let modified: Double

@@ -29,7 +29,7 @@ struct BackupJob {
   let created: Date
   /// The backups that there were before this one began: one that another run makes meanwhile may be of a
   /// later moment.
-  let known: Set<BackupID>
+  let known: [BackupName]
 
   var storage: any Storage { writer.world.storage }
 
@@ -273,6 +273,8 @@ struct BackupJob {
     var manifest = BackupManifest(
       database: name.description, created: created, id: run.id, tool: writer.tool,
       image: BackupManifest.Image(byteCount: byteCount), raw: raw, content: content)
+    let together = known.count { $0.created == manifest.created }
+    manifest.ordinal = together > 0 ? together : nil
     // What cannot be told is left out: a backup without it is as good.
     manifest.access = (try? storage.status(of: files.path)).flatMap(\.self)?.access
     return manifest

@@ -105,10 +105,11 @@ extension BackupJob {
       counterAfter.map { [$0.atLeast, $0.atMost, counter?.atLeast] }
       == counter.map { [$0.atMost, $0.atMost, $0.atMost] }
     let options = writer.options
+    let ids = Set(known.map(\.id))
     return try descent.lineage(
       of: now, since: created, lossMax: options.lossMax, freeTables: options.freeTables,
       renamedTables: options.renamedTables, isAccepted: options.acceptsOlder,
-      isKnown: { known.contains($0.name.id) }
+      isKnown: { ids.contains($0.name.id) }
     ) { () throws(RescueError) in (now, content) }
   }
 

@@ -23,6 +23,8 @@ package struct BackupManifest: Codable, Hashable, Sendable {
   package var database: String
   /// When the backup was made, in UTC.
   package var created: Date
+  /// How many backups of the same second there were before this one; nil for none.
+  package var ordinal: Int?
   /// The name of the run.
   package var id: BackupID
   /// The version of the program that made it.

@@ -104,8 +104,9 @@ public struct BackupWriter: Sendable {
     let created = world.now()
     do throws(RescueError) {
       let known = try Vault(vault, of: files.name, in: world.storage).names()
+        .filter { $0.part == .main }
       let job = BackupJob(
-        writer: self, run: run, files: files, created: created, known: Set(known.map(\.id)))
+        writer: self, run: run, files: files, created: created, known: known)
       let (parts, manifest) = try job.store(describing: describe, checking: check)
       let name = BackupName(
         database: files.name, created: created, userVersion: manifest.content.userVersion,

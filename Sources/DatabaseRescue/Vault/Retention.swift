@@ -40,20 +40,20 @@ package struct Retention: Hashable, Sendable {
     package var isInUse: Bool
     /// Whether it is the way back from a migration that was refused and left.
     package var isWayBack: Bool
-    /// The change counter of the database in it, by which two of one second are told apart.
-    package var counter: UInt32
-    /// When it was finished, in seconds, where that counter tells nothing.
+    /// How many of the same second there were before it.
+    package var ordinal: Int
+    /// When it was finished, in seconds, by which two of one second and one ordinal are told apart.
     package var finished: Double
 
     /// Makes an entry.
     package init(
       _ name: BackupName, created: Date? = nil, of place: String? = nil, isGood: Bool,
-      isInUse: Bool = false, isWayBack: Bool = false, counter: UInt32 = 0, finished: Double = 0
+      isInUse: Bool = false, isWayBack: Bool = false, ordinal: Int = 0, finished: Double = 0
     ) {
       self.name = name
       self.created = created ?? name.created
       self.place = place
-      (self.counter, self.finished) = (counter, finished)
+      (self.ordinal, self.finished) = (ordinal, finished)
       self.isGood = isGood
       self.isInUse = isInUse
       self.isWayBack = isWayBack
@@ -141,8 +141,8 @@ extension Retention.Entry {
 
   /// Whether a backup comes before another, newest first.
   fileprivate static func isNewer(_ left: Self, _ right: Self) -> Bool {
-    (left.created, left.counter, left.finished, left.name.id.description)
-      > (right.created, right.counter, right.finished, right.name.id.description)
+    (left.created, left.ordinal, left.finished, left.name.id.description)
+      > (right.created, right.ordinal, right.finished, right.name.id.description)
   }
 }
 

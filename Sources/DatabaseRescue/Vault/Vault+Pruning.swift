@@ -35,7 +35,7 @@ extension Vault {
         Retention.Entry(
           backup.name, created: backup.created, of: backup.manifest?.content.place,
           isGood: backup.isGood, isInUse: try isInUse(backup.path),
-          isWayBack: waysBack.contains(backup.name.id), counter: backup.counter,
+          isWayBack: waysBack.contains(backup.name.id), ordinal: backup.ordinal,
           finished: backup.modified))
     }
     return retention.plan(for: entries, now: world.now(), isSound: isSound)

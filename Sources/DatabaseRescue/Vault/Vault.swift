@@ -74,7 +74,7 @@ public struct Vault: Sendable {
       return backup
     }.sorted { left, right in
       // The times of the files may be those of copies.
-      (left.created, left.counter, left.modified) > (right.created, right.counter, right.modified)
+      (left.created, left.ordinal, left.modified) > (right.created, right.ordinal, right.modified)
     }
   }
 
