@@ -3,4 +3,4 @@
 
 import RescueCLI
 
-RescueCLI.CommandLine.main()
+EntryPoint.main()

@@ -19,7 +19,7 @@ extension Contract {
       _ names: some Sequence<Name>, _ key: String, mayBeOthers: Bool = false
     ) throws(RescueError) {
       for name in names.sorted() where !known.contains(name) {
-        let guess = Suggestion.nearest(to: name.text, among: own.map(\.text).sorted())
+        let guess = NearestWord.to(name.text, in: own.map(\.text))
         guard guess != nil || !mayBeOthers else { continue }
         throw RescueError(
           .invalidInput,

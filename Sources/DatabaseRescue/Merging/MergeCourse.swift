@@ -67,8 +67,8 @@ struct MergeCourse {
       }
       try setAside(table, &merger)
     }
-    let strangers = MergeStrangers(going, older)
-    if let error = try merger.attempt({ try strangers.note(&$0) }) {
+    let dangling = DanglingReferences(going, older)
+    if let error = try merger.attempt({ try dangling.note(&$0) }) {
       merger.ledger.reservations.append(
         "what rows of \(older.label) refer to could not be looked for: \(error.message)")
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words and texts of a condition, for messages that say more than "syntax error".
 
+import Diagnosis
 import SQLiteFormat
 
 /// The words and texts of a condition.
@@ -22,80 +23,60 @@ struct ConditionTokens {
   /// What makes this no single expression; nil when nothing does.
   private(set) var mistake: String?
 
-  private let characters: [Character]
-  private var index = 0
-  private var depth = 0
-
   init(_ sql: String) {
-    characters = Array(sql)
-    while mistake == nil, index < characters.count { token() }
+    let text = Bytes(sql.utf8)
+    var tokens: [(token: SQLToken, place: Range<Int>)] = []
+    SQLTokens.scan(text) { tokens.append(($0, $1)) }
+    var (end, depth) = (0, 0)
+    for (index, (token, place)) in tokens.enumerated() where mistake == nil {
+      look(for: text[end..<place.lowerBound])
+      end = place.upperBound
+      let isCall = tokens.dropFirst(index + 1).first?.token == .symbol("(")
+      add(token, isClosed: Self.isClosed(text[place]), isCall: isCall, &depth)
+    }
+    if mistake == nil { look(for: text[end...]) }
     if mistake == nil, depth > 0 { mistake = "a parenthesis is not closed" }
   }
 
   /// The words that are not quoted.
   var names: [Name] { words.filter { !$0.isQuoted }.map { Name($0.text) } }
 
-  private func character(after count: Int) -> Character? {
-    index + count < characters.count ? characters[index + count] : nil
-  }
-
-  private mutating func token() {
-    let character = characters[index]
-    switch character {
-    case "'": quoted(until: "'").map { texts.append($0) }
-    case "\"", "`": quoted(until: character).map { add($0, isQuoted: true) }
-    case "[": quoted(until: "]").map { add($0, isQuoted: true) }
-    case "(": bracket(1)
-    case ")": bracket(-1)
-    case ";": mistake = "';' has no place in a condition"
-    case "?", ":", "@", "$", "#": mistake = "parameters have no place in a condition"
-    case "-" where self.character(after: 1) == "-", "/" where self.character(after: 1) == "*":
-      mistake = "comments have no place in a condition"
-    case _ where character.isLetter || character == "_": add(name(), isQuoted: false)
-    // A number, taken whole: the letter in 1e6 is no word.
-    case _ where character.isNumber: _ = name()
-    default: index += 1
+  /// Looks for comments between two tokens: white space has neither byte.
+  private mutating func look(for gap: Bytes.SubSequence) {
+    if gap.contains(UInt8(ascii: "-")) || gap.contains(UInt8(ascii: "/")) {
+      mistake = mistake ?? "comments have no place in a condition"
     }
   }
 
-  private mutating func bracket(_ change: Int) {
-    depth += change
-    index += 1
-    if depth < 0 { mistake = "a parenthesis is closed that was not opened" }
+  /// Whether a quoted token ends with its quote, which stands for itself when doubled.
+  private static func isClosed(_ token: Bytes.SubSequence) -> Bool {
+    token.first == UInt8(ascii: "[")
+      ? token.last == UInt8(ascii: "]")
+      : token.count { $0 == token.first }.isMultiple(of: 2)
   }
 
-  private mutating func name() -> String {
-    let start = index
-    while index < characters.count,
-      characters[index].isLetter || characters[index].isNumber || characters[index] == "_"
-    {
-      index += 1
+  private mutating func add(
+    _ token: SQLToken, isClosed: Bool, isCall: Bool, _ depth: inout Int
+  ) {
+    switch token {
+    case .literal where !isClosed && token.asName != nil, .name where !isClosed:
+      mistake = mistake ?? "a quote is not closed"
+    case .literal: texts += [token.asName?.text].compactMap(\.self)
+    case .name(let text): words.append(Word(text: text, isQuoted: true, isCall: isCall))
+    case .word(let text) where text.contains("$"), .number(let text) where text.contains("$"):
+      mistake = mistake ?? Self.parameter
+    case .word(let text): words.append(Word(text: text, isQuoted: false, isCall: isCall))
+    case .number: break
+    case .symbol("("): depth += 1
+    case .symbol(")"):
+      depth -= 1
+      if depth < 0 { mistake = mistake ?? "a parenthesis is closed that was not opened" }
+    case .symbol(";"): mistake = mistake ?? "';' has no place in a condition"
+    case .symbol(let character) where "?:@#".contains(character):
+      mistake = mistake ?? Self.parameter
+    case .symbol: break
     }
-    return String(characters[start..<index])
   }
 
-  private mutating func add(_ text: String, isQuoted: Bool) {
-    let next = characters[index...].first { !$0.isWhitespace }
-    words.append(Word(text: text, isQuoted: isQuoted, isCall: next == "("))
-  }
-
-  /// Reads up to a closing quote, which stands for itself when doubled; nil when there is none.
-  private mutating func quoted(until quote: Character) -> String? {
-    var text = ""
-    index += 1
-    while index < characters.count {
-      if characters[index] != quote {
-        text.append(characters[index])
-      } else if quote != "]", character(after: 1) == quote {
-        text.append(quote)
-        index += 1
-      } else {
-        index += 1
-        return text
-      }
-      index += 1
-    }
-    mistake = "a quote is not closed"
-    return nil
-  }
+  private static let parameter = "parameters have no place in a condition"
 }

@@ -75,7 +75,7 @@ package struct RunRecordAnswer: CommandAnswer {
     var lines: [StyledText] = [
       "\(record.code, .heading)",
       "  started    \(record.started.formatted(.iso8601)), \(record.seconds) seconds",
-      "  operation  \(record.operation), \(record.outcome), exit status \(record.exitCode)",
+      "  operation  \(record.operation), \(record.outcome), exit status \(record.exitStatus)",
     ]
     if let file = record.file { lines.append("  file       \(file)") }
     if let verdict = record.verdict { lines.append("  verdict    \(verdict)") }

@@ -114,13 +114,13 @@ package struct RestoreAnswer: CommandAnswer {
 /// The files that a run displaced, brought back or to be brought back.
 package struct UndoAnswer: CommandAnswer {
   private let displacing: SupportCode
-  private let plan: UndoPlan
+  private let plan: UndoForecast
   private let file: FilePath
   private let code: SupportCode?
 
   /// Makes the answer of a run with this code that undoes another one; nil for a plan.
   package init(
-    of displacing: SupportCode, by plan: UndoPlan, to file: FilePath, code: SupportCode? = nil
+    of displacing: SupportCode, by plan: UndoForecast, to file: FilePath, code: SupportCode? = nil
   ) {
     self.displacing = displacing
     self.plan = plan

@@ -36,7 +36,7 @@ extension RunLog {
     for line in tail[tail.startOfLast(limit)...] { contents.add(line[...]) }
     for index in contents.records.indices {
       if let exit = contents.corrections[contents.records[index].code] {
-        contents.records[index].exitCode = exit
+        contents.records[index].exitStatus = exit
       }
     }
     let ended = Set(contents.records.map { $0.began ?? $0.code })
@@ -73,7 +73,7 @@ extension RunLog {
       if let record = RunRecord(line: line), record.code == code {
         newest = record
       } else if let correction = RunCorrection(line: line), correction.code == code {
-        newest?.exitCode = correction.exit
+        newest?.exitStatus = correction.exit
       }
     }
     return newest

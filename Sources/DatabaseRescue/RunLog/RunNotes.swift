@@ -150,7 +150,7 @@ package struct RunNotes: Sendable {
   func record(_ code: SupportCode, started: Date, file: FilePath?) -> RunRecord {
     var record = RunRecord(
       code: code, started: started, seconds: world.now().timeIntervalSince(started),
-      exitCode: exitStatus, tool: PlainName(Tool.name),
+      exitStatus: exitStatus, tool: PlainName(Tool.name),
       libraries: PlainName(Tool.libraries), unsyncedRows: examination?.unsynced)
     record.file = file.map { PlainName($0) }
     record.began = published == code ? nil : published

@@ -31,7 +31,7 @@ package struct RunRecord: Hashable, Sendable, Codable {
   /// How it ended.
   package let outcome: PlainName
   /// The exit status of the command.
-  package internal(set) var exitCode: Int32
+  package internal(set) var exitStatus: Int32
   /// The program with its version.
   package let tool: PlainName
   /// The libraries in use, with their versions; nil in the records of versions that did not say.
@@ -73,19 +73,19 @@ package struct RunRecord: Hashable, Sendable, Codable {
     case version, code, began, started, seconds, operation, stage, outcome, tool, libraries
     case verdict, losesRows, framework, flags, findings, versions, file, byteCount, inputs
     case backupUsed, backupMade, tables, tablesOmitted, migration, steps, stepsOmitted
-    case exitCode = "exit"
+    case exitStatus = "exit"
   }
 
   /// Makes the record of a run; what the code says in short is taken from it.
   package init(
-    code: SupportCode, started: Date, seconds: Double, exitCode: Int32, tool: PlainName,
+    code: SupportCode, started: Date, seconds: Double, exitStatus: Int32, tool: PlainName,
     libraries: PlainName? = nil, unsyncedRows: UnsyncedRows? = nil
   ) {
     version = PublishedFormat.log.version
     self.code = code
     self.started = Self.wholeSeconds(started)
     self.seconds = Self.milliseconds(seconds)
-    self.exitCode = exitCode
+    self.exitStatus = exitStatus
     self.tool = tool
     self.libraries = libraries
     let content = code.content

@@ -5,7 +5,7 @@ package import Diagnosis
 import SQLiteFormat
 
 /// What an undo does to the rows that are there: people may have gone on with the database.
-package struct UndoPlan: Sendable {
+package struct UndoForecast: Sendable {
   /// Where the files were kept.
   package let place: FilePath
   /// What becomes of the rows of each table; empty where there is no database to compare with.
@@ -26,7 +26,7 @@ package struct UndoPlan: Sendable {
     place = kept.place
     verdict = kept.examination.verdict
     joinsJournal = kept.examination.survey.image?.hasOverlay == true
-    sidecarLeft = kept.examination.strangeSidecar.map {
+    sidecarLeft = kept.examination.misleadingSidecar.map {
       kept.place.appending(kept.name).adding(suffix: $0)
     }
     altered = kept.altered
@@ -60,8 +60,8 @@ extension Rescue {
   package func undo(
     _ code: SupportCode, of database: FilePath, evenIfChanged: Bool = false,
     wait: Duration = .seconds(5),
-    approve: (UndoPlan) throws(RescueError) -> Void
-  ) throws(RescueError) -> RunResult<UndoPlan> {
+    approve: (UndoForecast) throws(RescueError) -> Void
+  ) throws(RescueError) -> RunResult<UndoForecast> {
     try run(.undo, on: database) { run throws(RescueError) in
       try run.undo(
         code, of: database, evenIfChanged: evenIfChanged, wait: wait, approve: approve)
@@ -75,11 +75,11 @@ extension Rescue {
   package func undoPlan(
     _ code: SupportCode, of database: FilePath, evenIfChanged: Bool = false,
     wait: Duration = .seconds(5)
-  ) throws(RescueError) -> UndoPlan {
+  ) throws(RescueError) -> UndoForecast {
     let kept = try examineKept(by: code, of: database, evenIfChanged: evenIfChanged)
-    guard try exists(database) else { return UndoPlan(kept, []) }
+    guard try exists(database) else { return UndoForecast(kept, []) }
     let present = try world.examineInUse(database, nil, wait: wait).examination
-    return UndoPlan(kept, try compare(present, with: kept.examination))
+    return UndoForecast(kept, try compare(present, with: kept.examination))
   }
 
   fileprivate func compare(
@@ -155,8 +155,8 @@ extension Run {
   /// rows that are there now.
   mutating func undo(
     _ code: SupportCode, of database: FilePath, evenIfChanged: Bool = false, wait: Duration,
-    approve: (UndoPlan) throws(RescueError) -> Void
-  ) throws(RescueError) -> UndoPlan {
+    approve: (UndoForecast) throws(RescueError) -> Void
+  ) throws(RescueError) -> UndoForecast {
     try finishPending(database)
     try world.requireNotHeldApart(database)
     for number in 1...Self.plansMax {
@@ -177,8 +177,8 @@ extension Run {
   private mutating func undoAsItIs(
     _ code: SupportCode, of database: FilePath, evenIfChanged: Bool, wait: Duration,
     mayHold: Bool,
-    approve: (UndoPlan) throws(RescueError) -> Void
-  ) throws(RescueError) -> UndoPlan? {
+    approve: (UndoForecast) throws(RescueError) -> Void
+  ) throws(RescueError) -> UndoForecast? {
     let rescue = rescue
     let kept = try rescue.examineKept(by: code, of: database, evenIfChanged: evenIfChanged)
     let folder = try RescueFolder(of: database, storage: world.storage)
@@ -186,7 +186,7 @@ extension Run {
     let present =
       try rescue.exists(database) ? try world.examineInUse(database, nil, wait: wait) : nil
     let method = try rescue.method(ofReplacing: present?.examination, in: database, by: wanted)
-    var plan = UndoPlan(
+    var plan = UndoForecast(
       kept,
       try present.map { (present) throws(RescueError) in
         try rescue.compare(present.examination, with: wanted)
@@ -207,7 +207,7 @@ extension Run {
         guard isRenewed else { return }
         let held = folder.quarantine(own).appending(folder.database.name)
         let now = try run.world.examine(InputFiles(held, storage: run.world.storage), nil)
-        plan = UndoPlan(kept, try rescue.compare(now.examination, with: wanted))
+        plan = UndoForecast(kept, try rescue.compare(now.examination, with: wanted))
         try approve(plan)
       }
     } catch  where error.isOverdue {

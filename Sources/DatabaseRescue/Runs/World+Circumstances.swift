@@ -34,7 +34,7 @@ extension World {
     found.syncMarks = copies.prefix(3).map { $0.description.harmless(limit: PlainName.lengthLimit) }
     found.conflictAge = gap(between: input.main, and: copies)
     found.copy = copy(beside: input, examination, conflicts: copies)
-    found.strayJournal = strayJournal(examination, input)
+    found.journalOfOtherName = journalOfOtherName(examination, input)
     found.needsJournal = needsJournal(examination, input)
     if found.checkpoint?.isCutOff == true { found.needsLog = contradictsItself(alone: input) }
     if isLogGone(input), let index = try? storage.open(input.place.adding(suffix: "-shm"), .read) {
@@ -59,7 +59,7 @@ extension World {
 
   /// A journal that belongs to no file in the folder, and with which a database is sound that is not
   /// sound without it: one of the two was renamed.
-  private func strayJournal(_ examination: Examination, _ input: InputFiles) -> String? {
+  private func journalOfOtherName(_ examination: Examination, _ input: InputFiles) -> String? {
     guard let image = examination.survey.image, !examination.verdict.isStructureSound,
       input.journal == nil, let names = try? storage.names(in: input.main.folder)
     else { return nil }

@@ -6,8 +6,8 @@ extension QuarantineDatabase {
   static let schema = """
     CREATE TABLE meta (
       -- What this file is and how it came about: tool, version, layout, support_code, created,
-      -- file, input.N (name and SHA-256), schema_source, encoding, evidence.N (by what the schema
-      -- is known, and whose lost pages are).
+      -- input.N (name and SHA-256), schema_source, encoding, evidence.N (by what the schema is
+      -- known, and whose lost pages are), backup.N (a backup whose rows were merged in).
       key TEXT PRIMARY KEY,
       value TEXT
     ) WITHOUT ROWID;

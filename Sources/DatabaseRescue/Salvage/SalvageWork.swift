@@ -65,7 +65,7 @@ struct SalvageWork: ~Copyable {
     try setAsideReplicas()
     // Reads that were refused look like damage: a run that was stopped has no result.
     try world.requireGoingOn()
-    try witnessLosses()
+    try gatherLossEvidence()
     try takeFromBackups()
     try target.settle(storage: world.storage)
     for (table, order) in families.reordered where target.hasTable(table) {
@@ -162,10 +162,10 @@ struct SalvageWork: ~Copyable {
   }
 
   /// The phase of the losses: what indexes still know of rows that are gone.
-  private mutating func witnessLosses() throws {
+  private mutating func gatherLossEvidence() throws {
     for table in ledger.loaded
     where ledger.balances[table.balance].lost != .none || !table.plan.tree.isReadable {
-      let evidence = try witness(table)
+      let evidence = try evidenceOfLoss(in: table)
       if !table.plan.isShadow || families.texts.contains(table.plan.name) {
         ledger.lossy.append(LossyTable(table, evidence))
       }

@@ -13,10 +13,11 @@ package import SQLiteFormat
 public struct BackupWriter: Sendable {
   /// How much is done before a backup counts.
   public enum Verification: String, Hashable, Sendable, CaseIterable {
-    /// Everything is inflated, compared with the copy that was stored, and read back.
-    case quick
-    /// Besides, the finished file is restored on trial, and SQLite and the caller check what it gave.
+    /// Everything is inflated, compared with the copy that was stored, and read back; then the finished
+    /// file is restored on trial, and SQLite and the caller check what it gave.
     case full
+    /// The same without the trial.
+    case quick
   }
 
   /// How a backup is made.

@@ -80,7 +80,7 @@ struct ExaminedImage {
     // A mixture of two states proves nothing, and takes long to be put in order.
     guard try files.areUnchanged(in: world.storage) else { return nil }
     let survey = try world.survey(set)
-    guard let suffix = survey.strangeSidecar else { return (survey.image, nil) }
+    guard let suffix = survey.misleadingSidecar else { return (survey.image, nil) }
     return (
       survey.image, "the \(suffix) may be that of another database, and SQLite would apply it"
     )

@@ -16,7 +16,7 @@ enum JournalLostCause: Cause {
     guard traces.survey.image != nil, traces.header != nil else { return .silent }
     guard !traces.isWAL else { return .ruledOut("it keeps a write-ahead log, and no journal") }
     guard traces.hasNoJournal else { return .ruledOut("its journal is there") }
-    if let name = traces.around.strayJournal {
+    if let name = traces.around.journalOfOtherName {
       return .fits(
         .likely, "the journal of a transaction that was cut off lies beside it under another name",
         ["'\(name)' belongs to no file there, and with it the database is sound"],

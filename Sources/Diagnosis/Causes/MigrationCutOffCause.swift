@@ -15,8 +15,8 @@ enum MigrationCutOffCause: Cause {
 
   static func judgement(of traces: Traces) -> CauseJudgement {
     // Of what was undone by itself, nothing is left.
-    let undone = traces.examination.use.undoneMigration
-    let unfinished = traces.findings(.migrationUnfinished).filter { $0.message != undone }
+    let undone = traces.examination.use.undoneMigrationFinding
+    let unfinished = traces.findings(.migrationUnfinished).filter { $0 != undone }
     if let first = unfinished.first {
       let confidence: Confidence = first.severity > .notice ? .certain : .likely
       return .fits(confidence, first.message, unfinished.dropFirst().map(\.message))

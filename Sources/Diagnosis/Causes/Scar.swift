@@ -48,7 +48,7 @@ struct Scar: Hashable, Sendable {
     let isSound = tree?.layoutFaults.isEmpty == true
     // On the first page, the file header comes before what the tree has.
     if isSound, page != .first { return .sound }
-    if FilledSectors.count(in: bytes) > 0 { return .marked }
+    if MarkedSectors.count(in: bytes) > 0 { return .marked }
     let text = TextRun.length(of: bytes)
     if text >= 32 { return .text(text) }
     if isSound { return .sound }

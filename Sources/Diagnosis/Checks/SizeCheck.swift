@@ -87,7 +87,7 @@ extension Survey {
       return
         "\(counts), and nothing leads to those that are missing: a transaction may be there in part"
     }
-    let count = strayPages(of: header)
+    let count = unclaimedContents(of: header)
     return count > 0
       ? "\(counted(count, "page with contents belongs", "pages with contents belong")) to nothing: "
         + "rows may be missing, or a transaction may be there in part" : nil
@@ -95,7 +95,7 @@ extension Survey {
 
   /// How many pages with the contents of long values, or lists of free pages, belong to nothing, while
   /// all that leads to pages can be read: SQLite leaves none.
-  private func strayPages(of header: DatabaseHeader) -> Int {
+  private func unclaimedContents(of header: DatabaseHeader) -> Int {
     guard header.isPageCountValid, freelist?.faults.isEmpty == true, !trees.isEmpty,
       areTreesReadable
     else { return 0 }

@@ -141,7 +141,7 @@ package struct Circumstances: Hashable, Sendable {
   package var needsJournal: Bool?
   /// The name of a journal beside it that belongs to no file there, and with which it is sound; nil
   /// where there is none.
-  package var strayJournal: String?
+  package var journalOfOtherName: String?
   /// Which pages of its log are in the file; nil where no log is, or it says too little.
   package var checkpoint: CheckpointProgress?
   /// Whether it contradicts itself without the log of which some pages are in the file; nil where no

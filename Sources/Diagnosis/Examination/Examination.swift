@@ -229,11 +229,11 @@ public struct Examination: Sendable {
 
   /// The suffix of a log or journal beside the file that SQLite must not see there; nil where there
   /// is none.
-  package var strangeSidecar: String? { survey.strangeSidecar }
+  package var misleadingSidecar: String? { survey.misleadingSidecar }
 
   /// How that is moved away, so that SQLite does not see it; nil where there is none.
   package var sidecarMove: SidecarMove? {
-    strangeSidecar.map { SidecarMove(suffix: $0, newSuffix: $0 + use.asideEnding) }
+    misleadingSidecar.map { SidecarMove(suffix: $0, newSuffix: $0 + use.asideEnding) }
   }
 
   /// Whether a write-ahead log with commits lies beside the file.

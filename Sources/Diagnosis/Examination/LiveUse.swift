@@ -82,11 +82,16 @@ package struct LiveUse: Hashable, Sendable {
     (heldApart.first { $0.role == .log } ?? heldApart.first { $0.role == .database })?.process
   }
 
+  /// The finding of a migration that was undone by itself.
+  var undoneMigrationFinding: Finding? {
+    undoneMigration.map { Finding(.migrationUnfinished, $0, severity: .notice) }
+  }
+
   /// The findings, one for each file, for a migration and for an archive.
   var findings: [Finding] {
     let cutOff =
       (cutOffMigration.map { [Finding(.migrationUnfinished, $0)] } ?? [])
-      + (undoneMigration.map { [Finding(.migrationUnfinished, $0, severity: .notice)] } ?? [])
+      + [undoneMigrationFinding].compactMap(\.self)
     return (packing?.findings ?? []) + cutOff
       + heldApart.map { held in
         let what =

@@ -11,7 +11,7 @@ extension Survey {
 
   /// The suffix of a log or journal beside the file that SQLite must not see there; nil where there
   /// is none.
-  package var strangeSidecar: String? {
+  package var misleadingSidecar: String? {
     switch image?.journal {
     // A file without an end is none that is better opened alone.
     case .contradictory where image?.isFirstTransaction == true: return nil

@@ -30,6 +30,15 @@ package enum TextTransfer: Hashable, Sendable {
   case questionMarks
   /// Every byte above 127 lost its highest bit, or was left out.
   case sevenBits
+
+  /// Whether it made text of bytes, and did not only put something between them.
+  var isText: Bool {
+    switch self {
+    case .chunked: false
+    case .blocksParted(_, let added): added < Self.sectorRest
+    default: true
+    }
+  }
 }
 
 extension TextTransfer {

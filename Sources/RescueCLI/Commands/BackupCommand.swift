@@ -9,8 +9,7 @@ let backupCommand: CommandBody = { invocation, context throws(RescueError) in
   let contract = try context.contract(at: invocation.path(.contract))
   var options = backupOptions(invocation)
   options.level = invocation.requiredNumber(.level)
-  let depth: VerifyDepth = invocation.requiredChoice(.verify)
-  options.verification = depth == .full ? .full : .quick
+  options.verification = invocation.requiredChoice(.verify)
   options.wait = .seconds(invocation.requiredNumber(.wait))
   let result = try context.rescue.backUp(
     invocation.path(.file), contract: contract, vault: invocation.path(.vault), options: options,

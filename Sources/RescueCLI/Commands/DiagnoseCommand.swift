@@ -25,7 +25,7 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
   try context.rescue.concluding(result) { () throws(RescueError) in
     try context.tell(
       report, to: reportFile,
-      naming: examination.strangeSidecar != nil
+      naming: examination.misleadingSidecar != nil
         ? file.shellQuoted : context.subject(invocation, with: [.contract, .vault]))
   }
   return ExitCode(examination.verdict)

@@ -87,7 +87,7 @@ struct Arguments: Sendable {
   private func unknown(_ word: String) -> RescueError {
     let known =
       words.first.map { Command.group($0).compactMap(\.words.last) } ?? Command.firstWords
-    let guess = Suggestion.nearest(to: word, among: known).map { ", did you mean '\($0)'?" } ?? ""
+    let guess = NearestWord.to(word, in: known).map { ", did you mean '\($0)'?" } ?? ""
     guard let group = words.first else {
       return misuse("unknown command '\(word)'\(guess)")
     }
@@ -167,7 +167,7 @@ struct Arguments: Sendable {
     if command == nil, Command.all.contains(where: { $0.flags.contains { $0.name == name } }) {
       return misuse("'--\(name)' belongs after the command")
     }
-    let guess = Suggestion.nearest(to: name, among: knownFlags.map(\.name))
+    let guess = NearestWord.to(name, in: knownFlags.map(\.name))
     return misuse(
       "unknown flag '--\(name)'\(place)" + (guess.map { ", did you mean '--\($0)'?" } ?? ""))
   }

@@ -57,8 +57,8 @@ extension Flag {
     "level", nil, .number("N", 1...9), defaultValue: "1",
     help: "how hard to compress: 1 is fastest, 9 smallest")
   static let verify = Flag(
-    "verify", nil, .choice(VerifyDepth.allCases.map(\.rawValue)),
-    defaultValue: VerifyDepth.full.rawValue,
+    "verify", nil, .choice(BackupWriter.Verification.allCases.map(\.rawValue)),
+    defaultValue: BackupWriter.Verification.full.rawValue,
     help: "how the backup is proven: read back, or also restored on trial and checked by SQLite")
   static let recheckAfter = Flag(
     "recheck-after", nil, .number("DAYS", 0...36_500), defaultValue: "7",
@@ -186,14 +186,6 @@ enum ColorChoice: String, CaseIterable, Sendable {
   case always
   /// Nowhere.
   case never
-}
-
-/// How thoroughly a new backup is proven.
-enum VerifyDepth: String, CaseIterable, Sendable {
-  /// Read back, restored on trial, and checked by SQLite.
-  case full
-  /// Read back and compared.
-  case quick
 }
 
 /// What `guard` does when the migration failed.

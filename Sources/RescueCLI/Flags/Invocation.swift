@@ -273,7 +273,7 @@ extension Command {
   ) throws(RescueError) {
     let text = try decode(value, name)
     guard !words.contains(text) else { return }
-    let guess = Suggestion.nearest(to: text, among: words)
+    let guess = NearestWord.to(text, in: words)
     throw misuse(
       "\(name) takes \(words.listed), not '\(text)'"
         + (guess.map { "; did you mean '\($0)'?" } ?? ""))

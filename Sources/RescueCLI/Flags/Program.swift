@@ -9,8 +9,8 @@ enum Program {
   static let name = "dbrescue"
   /// The version, by semantic versioning.
   static let version = Rescue.version
-  /// The day of the version, as the man page wants it.
-  static let date = "November 21, 2026"
+  /// The day of the version, as the man page wants it; the newest heading of `CHANGELOG.md` has it too.
+  static let date = "December 1, 2026"
   /// What it is for: a phrase in lower case without a full stop.
   static let summary = "find what is wrong with an SQLite database, and bring its data back"
   /// What else there is to know: paragraphs.

@@ -32,11 +32,11 @@ extension Streams {
 enum SystemProcess {
   /// The arguments as bytes, without the program's name.
   ///
-  /// `Swift.CommandLine.arguments` would replace what is not UTF-8, and a file whose
+  /// `CommandLine.arguments` would replace what is not UTF-8, and a file whose
   /// name is not UTF-8 could not be named.
   static var arguments: [[UInt8]] {
-    let count = Int(Swift.CommandLine.argc)
-    let vector = unsafe Swift.CommandLine.unsafeArgv
+    let count = Int(CommandLine.argc)
+    let vector = unsafe CommandLine.unsafeArgv
     return (1..<max(1, count)).compactMap { index in
       guard let argument = unsafe vector[index] else { return nil }
       let length = unsafe strlen(argument)

@@ -47,19 +47,3 @@ import Testing
     #expect(error?.message == "m.json5:3:2: the value does not fit here")
   }
 }
-
-@Suite struct `The nearest word` {
-  @Test(arguments: [
-    ("verdct", "verdict"), ("Verdict", "verdict"), ("vredict", "verdict"), ("steps", nil),
-    ("rows_lots", "rows_lost"), ("", nil), ("xyz", nil),
-  ])
-  func `it is what was meant, or nothing`(word: String, nearest: String?) {
-    #expect(NearestWord.to(word, in: ["verdict", "rows_lost", "damage"]) == nearest)
-  }
-
-  @Test(arguments: [("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("kitten", "sitting", 3)])
-  func `mistakes are counted`(left: String, right: String, distance: Int) {
-    #expect(NearestWord.distance(from: left, to: right) == distance)
-    #expect(NearestWord.distance(from: right, to: left) == distance)
-  }
-}

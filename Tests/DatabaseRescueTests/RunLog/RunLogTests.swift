@@ -16,7 +16,7 @@ import Testing
       operation: .check, stage: .done, outcome: .succeeded, day: number / 8192)
     var record = RunRecord(
       code: SupportCode(content, random: UInt64(number % 8192)),
-      started: Date(timeIntervalSince1970: 1_795_180_800), seconds: 0.25, exitCode: 0,
+      started: Date(timeIntervalSince1970: 1_795_180_800), seconds: 0.25, exitStatus: 0,
       tool: "1.0.0")
     record.byteCount = number
     return record

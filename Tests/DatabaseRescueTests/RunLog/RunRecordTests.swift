@@ -19,7 +19,7 @@ import Testing
       expected: 42, hasWAL: true, unsynced: .some(3), hasVerifiedBackup: true, rowsLost: true)
     var record = RunRecord(
       code: SupportCode(content, random: 0x1ABC),
-      started: Date(timeIntervalSince1970: 1_795_180_800.75), seconds: 1.23456, exitCode: 14,
+      started: Date(timeIntervalSince1970: 1_795_180_800.75), seconds: 1.23456, exitStatus: 14,
       tool: name("1.0.0"), unsyncedRows: .some(3))
     record.findings = [RunRecord.FindingCount(.rowsLost, count: 2)]
     record.file = name("app.db")
@@ -139,7 +139,7 @@ import Testing
       operation: .check, stage: .open, outcome: .failed, day: 1)
     let record = RunRecord(
       code: SupportCode(content, random: 1), started: Date(timeIntervalSince1970: 0),
-      seconds: .infinity, exitCode: 66, tool: "1.0.0")
+      seconds: .infinity, exitStatus: 66, tool: "1.0.0")
     let line = try Self.line(record)
     for key in ["verdict", "framework", "file", "byteCount", "backupUsed", "unsyncedRows"] {
       #expect(!line.contains("\"\(key)\":"))
@@ -202,7 +202,7 @@ import Testing
   func `a clock that is far off does no harm`(_ seconds: Double) throws {
     let record = RunRecord(
       code: Self.full().code, started: Date(timeIntervalSince1970: seconds), seconds: seconds,
-      exitCode: 0, tool: "1.0.0")
+      exitStatus: 0, tool: "1.0.0")
     #expect(try Self.line(record).contains(#""started":""#))
     let world = World(storage: SystemStorage(), now: { Date(timeIntervalSince1970: seconds) })
     #expect([0, SupportCode.Content.lastDay].contains(world.today))

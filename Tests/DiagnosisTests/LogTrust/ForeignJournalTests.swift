@@ -46,7 +46,7 @@ import Testing
     let survey = Survey(main: try path.contents(), journal: try other())
     #expect(survey.tree(named: "own")?.records == 500)
     #expect(survey.findings.map(\.code) == [.journalForeign])
-    #expect(survey.strangeSidecar == "-journal")
+    #expect(survey.misleadingSidecar == "-journal")
     #expect(try survey.firstDifference(from: Oracle(path)) == nil)
     let image = try #require(survey.image)
     #expect(Generations(image).allSatisfy { $0.replicas.isEmpty })
@@ -131,7 +131,7 @@ import Testing
       journal: try other())
     #expect(survey.tree(named: "own")?.records == 500)
     #expect(Set(survey.findings.map(\.code)).isSuperset(of: [.journalForeign, .walForeign]))
-    #expect(survey.strangeSidecar == "-journal")
+    #expect(survey.misleadingSidecar == "-journal")
   }
 
   @Test(arguments: [(7, 4), (18, 1), (26, 0x20)] as [(Int, UInt8)])
@@ -195,7 +195,7 @@ import Testing
     #expect(try #require(survey.tree(named: "own")).records > 400)
     #expect(survey.tree(named: "other") == nil)
     #expect(survey.findings.contains { $0.code == .journalForeign })
-    #expect(survey.strangeSidecar == "-journal")
+    #expect(survey.misleadingSidecar == "-journal")
   }
 
   @Test func `a whole database in a journal does not replace a sound one that counts other pages`()
@@ -277,7 +277,7 @@ import Testing
     let survey = Survey(main: main, journal: journal)
     #expect(survey.tree(named: "own")?.records == 500)
     #expect(survey.findings.map(\.code) == [.hotJournal])
-    #expect(survey.strangeSidecar == nil)
+    #expect(survey.misleadingSidecar == nil)
   }
 
   @Test func `so is one of a database that is damaged besides`() throws {
@@ -287,6 +287,6 @@ import Testing
     main.replaceSubrange(20 * 1024..<21 * 1024, with: Bytes(repeating: 0, count: 1024))
     let survey = Survey(main: main, journal: journal)
     #expect(survey.findings.contains { $0.code == .hotJournal })
-    #expect(survey.strangeSidecar == nil)
+    #expect(survey.misleadingSidecar == nil)
   }
 }

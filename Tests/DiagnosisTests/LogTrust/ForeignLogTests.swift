@@ -83,7 +83,7 @@ import Testing
     // Where the schema goes on by its number, the two cannot be told apart: nothing is dropped then.
     #expect(survey.tree(named: more == 0 ? "user" : "item")?.records == (more == 0 ? 1 : 300))
     #expect(survey.findings.contains { $0.code == (more == 0 ? .walForeign : .walInDoubt) })
-    #expect(survey.strangeSidecar == "-wal")
+    #expect(survey.misleadingSidecar == "-wal")
     let own = try Survey(other)
     #expect(own.tree(named: "item")?.records == 300)
     #expect(own.faults == [])

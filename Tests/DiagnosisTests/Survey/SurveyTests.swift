@@ -125,7 +125,7 @@ import Testing
     let survey = Survey(main: bytes, journal: header)
     #expect(survey.verdict == .damagedIntact)
     #expect(survey.findings.map(\.code) == [.sidecarDeleted])
-    #expect(survey.strangeSidecar == nil)
+    #expect(survey.misleadingSidecar == nil)
   }
 
   @Test(arguments: [false, true])

@@ -14,7 +14,7 @@ import Testing
     let bench = try Workbench()
     let file = try bench.place("healthy-v4.db")
     let report = bench["report.json"]
-    var bodies = RescueCLI.CommandLine.bodies
+    var bodies = EntryPoint.bodies
     let body: CommandBody = { invocation, context throws(RescueError) in
       let output = invocation.requiredPath(.output)
       let result = try context.rescue.salvage(context.input(invocation), to: output)

@@ -129,7 +129,7 @@ import Testing
 
   @Test func `the uses are those of the command table`() {
     #expect(Self.uses.map(\.name) == Command.all.map(\.name))
-    #expect(Set(Command.all.map(\.name)) == Set(RescueCLI.CommandLine.bodies.keys))
+    #expect(Set(Command.all.map(\.name)) == Set(EntryPoint.bodies.keys))
   }
 
   @Test(arguments: uses)

@@ -33,7 +33,7 @@ import Testing
       let ending = try bench.run(words)
       #expect(ending.status != 0 && ending.status != 14, "\(words): \(ending.all)")
       let record = try #require(ending.record, "\(words): \(ending.all)")
-      #expect(record.exitCode == ending.status, "\(words)")
+      #expect(record.exitStatus == ending.status, "\(words)")
       let shown = try bench.run("log", "show", record.code.description, "--json")
       #expect(try shown.json["exit"]?.number == Int(ending.status), "\(words)")
     }
@@ -63,7 +63,7 @@ import Testing
       #expect(try bench.records().count == before + 1, "\(words)")
       let record = try #require(ending.record)
       #expect(record.operation.description == operation, "\(words)")
-      #expect(record.exitCode == ending.status, "\(words)")
+      #expect(record.exitStatus == ending.status, "\(words)")
       codes.append(record.code.description)
     }
     #expect(Set(codes).count == codes.count)
@@ -147,7 +147,7 @@ import Testing
         let line =
           Array(words.prefix(1)) + (verb == "playbook" ? [words[1]] : []) + flags
           + words.dropFirst(verb == "playbook" ? 2 : 1)
-        let status = RescueCLI.CommandLine.run(
+        let status = EntryPoint.run(
           arguments: line.map(\.bytes), world: .still(values), streams: streams.streams(),
           interruption: Interruption())
         #expect(status == 0, "\(streams.error)")
@@ -164,7 +164,7 @@ import Testing
     let streams = Recorder()
     let world = World.still(["DBRESCUE_LOG": bench.log.description])
     for words in [["check", file.description], ["log", "list"]] {
-      let status = RescueCLI.CommandLine.run(
+      let status = EntryPoint.run(
         arguments: words.map { Array($0.utf8) }, world: world, streams: streams.streams(),
         interruption: Interruption())
       #expect(status == 0)

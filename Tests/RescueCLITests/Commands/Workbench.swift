@@ -122,7 +122,7 @@ final class Workbench: Sendable {
     let before = try records().count
     let recorder = Recorder(answers: answers ?? [])
     let own = ["DBRESCUE_LOG": log.description, "TMPDIR": temporary.description]
-    let status = RescueCLI.CommandLine.run(
+    let status = EntryPoint.run(
       arguments: words.map(\.bytes),
       world: World(
         storage: SystemStorage(), now: { [self] in clock.withLock { $0 } },
@@ -167,7 +167,7 @@ final class Workbench: Sendable {
     let lines = record.code.explanation
     #expect(lines.count > 5, context, sourceLocation: location)
     if !flags.contains(Flag.dryRun.name) {
-      #expect(record.exitCode == ending.status, context, sourceLocation: location)
+      #expect(record.exitStatus == ending.status, context, sourceLocation: location)
     }
     // A run that failed tells its code in the log only, so far.
     if ending.status < 20, !flags.contains(Flag.quiet.name), !flags.contains(Flag.dryRun.name) {

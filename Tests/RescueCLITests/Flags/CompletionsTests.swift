@@ -36,7 +36,7 @@ import Testing
     Case(line: "guard app.db -- --j", replies: []),
   ]
 
-  @Test(.enabled(if: Tool("bash") != nil), arguments: cases)
+  @Test(.enabled(if: Tool("bash") != nil, "there is no bash"), arguments: cases)
   func `bash offers what can come next`(_ example: Case) throws {
     let bash = try #require(Tool("bash"))
     let script =

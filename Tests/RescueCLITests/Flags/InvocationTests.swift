@@ -36,7 +36,7 @@ import Testing
     let backup = try invocation("backup a.db")
     #expect(backup.requiredNumber(.level) == 1)
     #expect(backup.requiredNumber(.wait) == 5)
-    #expect(backup.requiredChoice(.verify) as VerifyDepth == .full)
+    #expect(backup.requiredChoice(.verify) as BackupWriter.Verification == .full)
     #expect(!backup.isSet(.level))
     #expect(try invocation("restore a.db").path(.from) == "latest")
     let guarded = try invocation("guard a.db -- x")
@@ -48,7 +48,7 @@ import Testing
     let backup = try invocation("backup a.db --level 9 --verify quick --wait 0 --vault /v")
     #expect(backup.requiredNumber(.level) == 9)
     #expect(backup.requiredNumber(.wait) == 0)
-    #expect(backup.requiredChoice(.verify) as VerifyDepth == .quick)
+    #expect(backup.requiredChoice(.verify) as BackupWriter.Verification == .quick)
     #expect(backup.path(.vault) == "/v")
     #expect(try invocation("recover a.db --choose restore").text(.choose) == "restore")
   }
@@ -97,22 +97,5 @@ import Testing
 
   @Test func `switches may be repeated`() throws {
     #expect(try invocation("check a.db -vv --verbose").isSet(.verbose))
-  }
-}
-
-@Suite struct SuggestionTests {
-  @Test(arguments: [
-    ("check", "check", 0), ("", "abc", 3), ("abc", "", 3), ("chekc", "check", 1),
-    ("restroe", "restore", 1), ("kitten", "sitting", 3), ("ca", "abc", 3),
-  ])
-  func `the distance counts edits and swaps`(_ left: String, _ right: String, _ distance: Int) {
-    #expect(Suggestion.distance(left, right) == distance)
-    #expect(Suggestion.distance(right, left) == distance)
-  }
-
-  @Test func `nothing is suggested for a word that is like none`() {
-    #expect(Suggestion.nearest(to: "frobnicate", among: Command.firstWords) == nil)
-    #expect(Suggestion.nearest(to: "x", among: ["y", "n"]) == nil)
-    #expect(Suggestion.nearest(to: "lgo", among: Command.firstWords) == "log")
   }
 }

@@ -81,13 +81,13 @@ struct Outcome: Equatable {
 func run(
   _ arguments: [String], terminal: Terminal = Terminal(), environment: [String: String] = [:],
   recorder: Recorder = Recorder(), interruption: Interruption = Interruption(),
-  bodies: [String: CommandBody] = RescueCLI.CommandLine.bodies
+  bodies: [String: CommandBody] = EntryPoint.bodies
 ) -> Outcome {
-  let status = RescueCLI.CommandLine.run(
+  let status = EntryPoint.run(
     arguments: arguments.map { Array($0.utf8) }, world: .still(environment),
     streams: recorder.streams(terminal), interruption: interruption, bodies: bodies)
   // What a test's own body prints is the test's.
-  if bodies.count == RescueCLI.CommandLine.bodies.count {
+  if bodies.count == EntryPoint.bodies.count {
     expectPublished(
       arguments.map { Array($0.utf8) }, output: recorder.output, error: recorder.error,
       status: status)

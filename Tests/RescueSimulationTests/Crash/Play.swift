@@ -186,7 +186,7 @@ struct Play {
       }
       found += try stage.litter(expecting: action.makes).map { "litter: \($0)" }
       let record = try RunLog(at: stage.log, in: World()).records().records.last
-      if record?.exitCode == 0, recorder.calls.count > call + 1, !isDone {
+      if record?.exitStatus == 0, recorder.calls.count > call + 1, !isDone {
         found.append("the log does not say so")
       }
       return try found + violations(on: stage, mustBeNew: isDone)

@@ -45,7 +45,7 @@ import Testing
         if outcome.end == .signalled(number) { return [] }
         var found = try Self.flaws(of: outcome, before, Belongings(on: stage), number)
         found += try stage.litter(expecting: play.action.makes).map { "litter: \($0)" }
-        let logged = try RunLog(at: stage.log, in: World()).records().records.last?.exitCode
+        let logged = try RunLog(at: stage.log, in: World()).records().records.last?.exitStatus
         if let logged, logged != outcome.status { found.append("the log says \(logged)") }
         return (found + (try play.violations(on: stage, mustBeNew: outcome.status == 0))).map {
           "\($0) (\(outcome))"

@@ -89,7 +89,7 @@ import Testing
     let all = outcome.text + outcome.errorText
     #expect(!all.contains("nothing was changed"), "\(all)")
     #expect(all.contains(policy == "restore" ? "dbrescue undo" : "dbrescue restore"), "\(all)")
-    #expect(try session.records().last?.exitCode == outcome.status)
+    #expect(try session.records().last?.exitStatus == outcome.status)
   }
 
   @Test(arguments: ["ln -s", "ln"])

@@ -204,7 +204,7 @@ import Testing
     #expect(explained.text.contains("the database is what it was before"), "\(explained)")
   }
 
-  @Test(.enabled(if: (try? FilePath("/usr/bin/script").exists) == true))
+  @Test(.enabled(if: (try? FilePath("/usr/bin/script").exists) == true, "there is no 'script'"))
   func `a command may ask at the terminal, and Ctrl-C is for the guard`() throws {
     let program = try Products.dbrescue
     func typed(_ keys: String, _ script: String) throws -> Command.Outcome {

@@ -113,7 +113,7 @@ import Testing
     }
     let record = try #require(try session.records().last)
     #expect(outcome.text.contains(record.code.description))
-    #expect(record.exitCode == 19)
+    #expect(record.exitStatus == 19)
     #expect(record.outcome == "failed")
     #expect(try Oracle(file).value("PRAGMA user_version") == .integer(4))
 

@@ -113,7 +113,7 @@ import Testing
     #expect(outcome.errorText.contains("try: "))
     #expect(try session.backups(of: file).isEmpty)
     #expect(try SystemStorage().names(in: Vault.defaultFolder(of: file)) == [])
-    #expect(try session.records().last?.exitCode == 75)
+    #expect(try session.records().last?.exitStatus == 75)
 
     // The lock of another is no damage, and looking does not need it.
     #expect(try session.run("check", file.description).status == 0)

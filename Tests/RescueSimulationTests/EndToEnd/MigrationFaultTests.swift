@@ -49,7 +49,7 @@ import Testing
     try expect(fault.end, bytes, isLeft: isLeft, outcome)
 
     let record = try #require(try session.records().last)
-    #expect(record.exitCode == outcome.status)
+    #expect(record.exitStatus == outcome.status)
     let migration = try #require(record.migration)
     #expect(migration.program == "sh")
     #expect(migration.problems.isEmpty == (fault.status == 0))

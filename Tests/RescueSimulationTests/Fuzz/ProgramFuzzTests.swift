@@ -24,7 +24,7 @@ import Testing
   /// How many are tried in one go, which is all that one start of the runner costs.
   private static let batch = 10
 
-  @Test(.enabled(if: TestedProgram.canBeTried))
+  @Test(.enabled(if: TestedProgram.canBeTried, "\(TestedProgram.notTried)"))
   func `damage never crashes the program, and is never called healthy`() throws {
     let count = Self.setting("DBRESCUE_FUZZ") ?? 100
     let first =

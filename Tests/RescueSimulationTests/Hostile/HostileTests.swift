@@ -15,7 +15,7 @@ import Testing
 /// `DBRESCUE_HOSTILE` is how many cases are tried, `DBRESCUE_SEED` the first one's seed;
 /// without either, the same few cases are tried each time.
 @Suite(.serialized) struct HostileTests {
-  @Test(.enabled(if: TestedProgram.canBeTried))
+  @Test(.enabled(if: TestedProgram.canBeTried, "\(TestedProgram.notTried)"))
   func `a hostile file changes nothing, crashes nothing and costs no sound row`() {
     let environment = ProcessInfo.processInfo.environment
     let count = environment["DBRESCUE_HOSTILE"].flatMap { Int($0) } ?? 60

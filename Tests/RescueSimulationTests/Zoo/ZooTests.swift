@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: TestedProgram.canBeTried))
+  @Test(.enabled(if: TestedProgram.canBeTried, "\(TestedProgram.notTried)"))
   func `a healthy database is called healthy, backed up and salvaged whole`() {
     let tally = Tally("zoo", examples: 200)
     let specimens = Self.specimens

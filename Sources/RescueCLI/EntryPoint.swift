@@ -4,7 +4,7 @@
 package import DatabaseRescue
 
 /// The whole program as a function of its arguments and its world.
-package enum CommandLine {
+package enum EntryPoint {
   /// The bodies of the commands, by name.
   static let bodies: [String: CommandBody] = [
     "check": checkCommand,

@@ -6,7 +6,7 @@ import Diagnosis
 import SQLiteFormat
 
 /// The references between the rows of an older input, and where they lead in the result.
-struct MergeStrangers {
+struct DanglingReferences {
   private let references: [MergeReferences.Reference]
   private let tables: [MergeTable]
   private let older: StagedInput
@@ -22,7 +22,7 @@ struct MergeStrangers {
     for reference in references {
       try merger.world.requireGoingOn()
       try note(
-        merger.connection.value(reference.strayCount), of: reference, in: older.label, &merger,
+        merger.connection.value(reference.danglingCount), of: reference, in: older.label, &merger,
         "referred to rows of '\(reference.parent.name)' that were not there: newer inputs have rows "
           + "with those keys, and they refer to these now")
       try note(
@@ -76,7 +76,7 @@ extension MergeReferences.Reference {
   }
 
   /// How many rows of the older input refer to none of it, and to one of the result.
-  fileprivate var strayCount: String {
+  fileprivate var danglingCount: String {
     """
     SELECT count(*) FROM \(brought) WHERE d.decision IN (0, 3)
     AND NOT EXISTS (SELECT 1 FROM older.\(parent.quoted) AS p WHERE \(refers("c", to: "p")))

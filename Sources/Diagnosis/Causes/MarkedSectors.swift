@@ -5,7 +5,7 @@
 import SQLiteFormat
 
 /// Sectors of a page that hold a mark in the place of what was there.
-enum FilledSectors {
+enum MarkedSectors {
   /// The longest mark that is looked for.
   private static let markMax = 64
 

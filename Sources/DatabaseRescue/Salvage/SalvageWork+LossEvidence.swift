@@ -9,7 +9,7 @@ extension SalvageWork {
   ///
   /// A row counts as lost when it is neither in the fresh table nor set aside. Both are asked for
   /// each entry, so that no list of rows is kept in memory.
-  mutating func witness(_ loaded: LoadedTable) throws -> LossEvidence {
+  mutating func evidenceOfLoss(in loaded: LoadedTable) throws -> LossEvidence {
     let plan = loaded.plan
     var balance = ledger.balances[loaded.balance]
     defer { ledger.balances[loaded.balance] = balance }

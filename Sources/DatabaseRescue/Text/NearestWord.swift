@@ -10,6 +10,7 @@ package enum NearestWord {
   package static func to(_ word: String, in words: some Sequence<String>) -> String? {
     guard word.utf8.count <= 100 else { return nil }
     let nearest = words.map { (word: $0, distance: distance(from: word, to: $0)) }
+      .filter { $0.distance < $0.word.count }
       .min { ($0.distance, $0.word) < ($1.distance, $1.word) }
     guard let nearest, nearest.distance <= max(1, (word.count + 1) / 3) else { return nil }
     return nearest.word
