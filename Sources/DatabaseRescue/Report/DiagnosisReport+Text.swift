@@ -66,7 +66,7 @@ extension DiagnosisReport {
       for words in cause.against { add("but", words) }
       if cause == first { add("now", cause.now) }
       add("later", cause.differently)
-      return [title] + columns.lines()
+      return title.wrapped(to: TextTable.reportWidth) + columns.lines()
     }
   }
 

@@ -73,7 +73,7 @@ extension DiagnosisReport {
     }
 
     /// Describes an option for a file, which may be an archive with the database.
-    init(_ option: RecoveryOption, file: String, isPacked: Bool) {
+    init(_ option: RecoveryOption, file: String, given: [String], isPacked: Bool) {
       kind = option.kind
       name = option.name
       summary = option.summary.shownMessage
@@ -92,11 +92,11 @@ extension DiagnosisReport {
       regained = option.outcomes.reduce(0) { $0 + $1.regained }
       tables = option.outcomes.prefix(DiagnosisReport.listLimit).map { Outcome($0) }
       tablesOmitted = max(0, option.outcomes.count - DiagnosisReport.listLimit)
-      command = Self.command(for: option, file: file, isPacked: isPacked)
+      command = Self.command(for: option, file: file, given: given, isPacked: isPacked)
     }
 
     private static func command(
-      for option: RecoveryOption, file: String, isPacked: Bool
+      for option: RecoveryOption, file: String, given: [String], isPacked: Bool
     ) -> ReportedCommand? {
       switch option.kind {
       case .nothing, .migrate:
@@ -106,9 +106,10 @@ extension DiagnosisReport {
       case .rebuildIndexes where isPacked: nil
       case .restore:
         ReportedCommand(
-          "restore", file, options: option.backup.map { ["--from", key(of: $0)] } ?? [])
+          "restore", file, given: given,
+          options: option.backup.map { ["--from", key(of: $0)] } ?? [])
       case .rebuildIndexes, .salvageWithBackup, .salvage, .reset:
-        ReportedCommand("recover", file, options: ["--choose", option.name])
+        ReportedCommand("recover", file, given: given, options: ["--choose", option.name])
       }
     }
 

@@ -108,16 +108,21 @@ package struct DiagnosisReport: WrittenReport, Hashable {
   /// Makes the report of a diagnosis.
   ///
   /// `trial` is what copying the rows gave, where that was tried; `differences` are those of the
-  /// examination unless they are given.
+  /// examination unless they are given. `contract` and `vault` were named beside the file: a command
+  /// that goes on from here needs them again.
   package init(
     of examination: Examination, trial: SalvageTrial? = nil, options: [RecoveryOption] = [],
     causes: CauseAnswer? = nil, differences: [ContractDifference]? = nil, file: FilePath,
+    contract: FilePath? = nil, vault: FilePath? = nil,
     inputs: [RunRecord.InputDigest] = [], code: SupportCode, created: Date
   ) {
+    let given = [("--contract", contract), ("--vault", vault)].flatMap { flag, path in
+      path.map { [flag, $0.nameInCommands] } ?? []
+    }
     self.init(
       "diagnosis", of: examination, trial: trial, options: options,
-      causes: causes ?? examination.causes, differences, file: file, inputs: inputs, code: code,
-      created: created)
+      causes: causes ?? examination.causes, differences, file: file, given: given,
+      inputs: inputs, code: code, created: created)
   }
 
   /// Makes the report of a look at a database: what can be done was not asked.
@@ -134,7 +139,7 @@ package struct DiagnosisReport: WrittenReport, Hashable {
 
   private init(
     _ type: String, of examination: Examination, trial: SalvageTrial?, options: [RecoveryOption]?,
-    causes: CauseAnswer?, _ known: [ContractDifference]?, file: FilePath,
+    causes: CauseAnswer?, _ known: [ContractDifference]?, file: FilePath, given: [String] = [],
     inputs: [RunRecord.InputDigest],
     code: SupportCode,
     created: Date
@@ -173,7 +178,9 @@ package struct DiagnosisReport: WrittenReport, Hashable {
     unchecked = ReportedUnchecked.list(examination.unchecked)
     uncheckedOmitted = max(0, examination.unchecked.count - Self.listLimit)
     facts = Facts(of: examination)
-    offer = options?.map { Option($0, file: commandName, isPacked: examination.use.packing != nil) }
+    offer = options?.map {
+      Option($0, file: commandName, given: given, isPacked: examination.use.packing != nil)
+    }
     causeEntries = causes?.causes.map { Cause($0) }
     isCauseUnknown = causes?.isUnknown
     ruledOut = causes?.ruledOut.map { RuledOutCause($0) }
@@ -186,16 +193,19 @@ package struct DiagnosisReport: WrittenReport, Hashable {
     let isSchemaWanted =
       rows.unplaced > 0 && examination.verification == nil && survey.schema?.isWhole != true
     hint = isSchemaWanted ? Self.schemaHint(rows.unplaced) : nil
-    next = Self.next(after: examination, options, isSchemaWanted: isSchemaWanted, file: commandName)
+    next = Self.next(
+      after: examination, options, isSchemaWanted: isSchemaWanted, file: commandName, given: given)
     undo = next?.undone
     pages = PageMap(of: survey, examination.findings)
   }
 
   private static func next(
-    after examination: Examination, _ options: [RecoveryOption], isSchemaWanted: Bool, file: String
+    after examination: Examination, _ options: [RecoveryOption], isSchemaWanted: Bool, file: String,
+    given: [String]
   ) -> ReportedCommand? {
     if let process = examination.use.process {
-      return ReportedCommand("backup", file, options: ["--from-process", "\(process)"])
+      return ReportedCommand(
+        "backup", file, given: given, options: ["--from-process", "\(process)"])
     }
     if let move = examination.sidecarMove {
       return ReportedCommand(move, of: file)
@@ -213,8 +223,11 @@ package struct DiagnosisReport: WrittenReport, Hashable {
     if isPacked, options.contains(where: { $0.kind == .salvage }) {
       return .salvagingArchive(file)
     }
-    return next(after: examination.verdict, options, file: file)
+    return next(after: examination.verdict, options, file: file, given: given)
   }
+
+  /// Whether the command to run next takes the contract and the vault that were named, if there is one.
+  package var goesOnWithFlags: Bool { next.map { !$0.given.isEmpty } ?? true }
 
   private static func schemaHint(_ unplaced: Int) -> String {
     "\(unplaced.of("row")) can be read and "
@@ -224,13 +237,13 @@ package struct DiagnosisReport: WrittenReport, Hashable {
   }
 
   private static func next(
-    after verdict: Verdict, _ options: [RecoveryOption], file: String
+    after verdict: Verdict, _ options: [RecoveryOption], file: String, given: [String]
   ) -> ReportedCommand? {
     switch verdict {
     case .healthy, .newer: nil
-    case .outdated: ReportedCommand("backup", file)
+    case .outdated: ReportedCommand("backup", file, given: given)
     case .drifted, .damagedIntact, .damagedLossy, .unreadable:
-      options.isEmpty ? nil : ReportedCommand("recover", file)
+      options.isEmpty ? nil : ReportedCommand("recover", file, given: given)
     }
   }
 }

@@ -174,9 +174,16 @@ extension MergeAnswer {
       (sum(\.changed), "only in part: the values that the type of their column changes"),
     ].filter { $0.0 > 0 }
     let lines = reasons.map { "\($0.of("row")) \($1)" }
+    let hasNewKeys = sum(\.renumbered) > 0
     return lines.isEmpty
-      ? ["no row; the keys that rows had before are in \(quarantine)"]
-      : lines + ["all of it, with its reasons and the old keys, is in \(quarantine)"]
+      ? [
+        hasNewKeys
+          ? "no row; the keys that rows had before are in \(quarantine)"
+          : "no row; the pages that could not be read are in \(quarantine)"
+      ]
+      : lines + [
+        "all of it, with its reasons\(hasNewKeys ? " and the old keys" : ""), is in \(quarantine)"
+      ]
   }
 
   private var problems: [String] {

@@ -92,18 +92,18 @@ package struct PageMap: Hashable, Sendable {
     for index in min(image.missingHead / perCell, last)..<last {
       cells[index] = Kind.unowned.colour
     }
-    var isVisited = perCell > 1 ? [Bool](repeating: false, count: total) : []
+    // Of pages that share a cell, the kind that is drawn first counts.
+    var ranks = [UInt8?](repeating: nil, count: perCell > 1 ? total : 0)
     kinds.forEachKnown { page, kind, colour in
       guard page > image.missingHead, page <= image.pageCount else { return }
       counts[kind, default: 0] += 1
       visited += 1
       let index = (page - 1) / perCell
-      if perCell == 1 {
-        cells[index] = colour
-      } else if !isVisited[index] || kind.colour > cells[index] {
-        cells[index] = kind.colour
-        isVisited[index] = true
+      if perCell > 1 {
+        guard ranks[index].map({ kind.colour > $0 }) ?? true else { return }
+        ranks[index] = kind.colour
       }
+      cells[index] = colour
     }
     if present > visited { counts[.unowned, default: 0] += present - visited }
     self.counts = counts

@@ -66,9 +66,10 @@ package struct PlanAnswer: CommandAnswer {
 package enum OptionText {
   /// The options of a database, numbered, with what each keeps and loses.
   package static func lines(_ options: [RecoveryOption]) -> [StyledText] {
-    options.enumerated().flatMap { index, option in
+    zip(options, options.choices).enumerated().flatMap { index, pair in
+      let (option, choice) = pair
       var table = TextTable([.text(""), .prose("")], isIndented: true)
-      table.add(["\(index + 1) \(option.name, .emphasised)", "\(option.summary)"])
+      table.add(["\(index + 1) \(choice, .emphasised)", "\(option.summary)"])
       return table.lines() + outcomes(of: option)
     }
   }
@@ -105,5 +106,22 @@ package enum OptionText {
         ])
     }
     return table.lines(width: nil)
+  }
+}
+
+extension [RecoveryOption] {
+  /// What `--choose` is given for each: where several restore a backup, the id of that backup too.
+  package var choices: [String] {
+    map { option in
+      guard count(where: { $0.kind == option.kind }) > 1,
+        let name = option.backup.flatMap({ BackupName(FilePath($0).name) })
+      else { return option.name }
+      return "\(option.name):\(name.id)"
+    }
+  }
+
+  /// The one that a word chooses: of several that restore a backup, the name alone means the first.
+  package func chosen(by word: String) -> RecoveryOption? {
+    zip(self, choices).first { $1 == word }?.0 ?? first { $0.name == word }
   }
 }

@@ -110,15 +110,20 @@ struct ReportedCommand: Hashable, Sendable, Encodable {
   let verb: String
   /// The file, as a shell wants it.
   let file: String
-  /// What follows the file.
+  /// What was given beside the file and is needed again, such as ` --vault backups`.
+  let given: String
+  /// What follows.
   let options: String
   /// What is added to the name of the file for the one that moves, and for its new name.
   private var suffixes: [String] = []
 
-  init(_ verb: String, _ file: String, options: [String] = []) {
+  init(_ verb: String, _ file: String, given: [String] = [], options: [String] = []) {
+    func words(_ options: [String]) -> String {
+      options.map { " " + ShellWord.quoted($0) }.joined()
+    }
     self.verb = "dbrescue " + verb
     self.file = ShellWord.quoted(file.hasPrefix("-") ? "./" + file : file)
-    self.options = options.map { " " + ShellWord.quoted($0) }.joined()
+    (self.given, self.options) = (words(given), words(options))
   }
 
   /// The command that gets the rows of a database out of an archive.
@@ -144,9 +149,9 @@ struct ReportedCommand: Hashable, Sendable, Encodable {
     return command
   }
 
-  /// The command; `name` stands for the file where given.
+  /// The command; `name` stands for the file, and for what was given beside it, where there is one.
   func text(naming name: String? = nil) -> String {
-    let name = name ?? file
+    let name = name ?? file + given
     return suffixes.isEmpty
       ? "\(verb) \(name)\(options)" : "mv" + suffixes.map { " \(name)\($0)" }.joined()
   }

@@ -47,7 +47,12 @@ extension Run {
       if let problem = VaultStatus.Problem.unsound(examined.verdict, database) {
         status.note(problem)
       }
-      status.remarks += examined.findings.filter { $0.code == .databaseOlder }.map(\.message)
+      for finding in examined.findings where finding.code == .databaseOlder {
+        status.note(.putBack(finding.message, database))
+      }
+      if let verdict = status.verdict, !examined.unchecked.isEmpty, verdict == .healthy {
+        status.remarks.append("\(Unchecked.count(examined.unchecked)) in the database")
+      }
       for thing in examined.unchecked where thing.subject == .migration {
         status.note(.untold(thing, database))
       }

@@ -86,11 +86,14 @@ final class SystemFile: StoredFile {
   func read(at offset: Int, count: Int) throws(ReadFailure) -> Bytes {
     guard offset >= 0, count > 0 else { return [] }
     var last = ReadFailure(offset: offset, reason: "nothing was tried")
+    // Where the file ends, as it was before the read: one that somebody writes to may go on growing.
+    var size = Int.max
     for _ in 0..<Self.readAttemptsMax {
       do throws(ReadFailure) {
         let bytes = try readOnce(at: offset, count: count)
         let end = offset + bytes.count
-        if bytes.count == count || end >= byteCount { return bytes }
+        size = min(size, byteCount)
+        if bytes.count == count || end >= size { return bytes }
         last = ReadFailure(offset: end, reason: "the read ends before the file does")
       } catch {
         last = error

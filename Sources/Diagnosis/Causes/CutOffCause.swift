@@ -61,6 +61,9 @@ enum CutOffCause: Cause {
         against: ["something else is wrong in what is there"])
     }
     let rest = "what is there is sound"
+    if traces.examination.use.packing?.damage != nil {
+      return .fits(.certain, happened, ["the archive that it came in is not whole", rest])
+    }
     // A file system loses whole blocks.
     if missing.isInsidePage, missing.present % 4096 != 0 {
       return .fits(

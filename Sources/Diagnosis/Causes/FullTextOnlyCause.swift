@@ -27,6 +27,13 @@ enum FullTextOnlyCause: Cause {
           "Every text that its table has is there. Nothing tells whether those that only the index has "
           + "were deleted or are lost: look for them in a backup.")
     }
+    if let loss = findings.first(where: { $0.severity == .loss }) {
+      return .fits(
+        .certain, "a full-text index that keeps no texts is damaged", [loss.message],
+        now:
+          "The database does not have the texts of that index, so it cannot be built anew from them: "
+          + "have the app index them again, or go back to a backup.")
+    }
     return .fits(
       .certain, "a full-text index does not have what its table has", [first.message])
   }

@@ -118,6 +118,21 @@ final class PageReader {
     return PageSet(found.lazy.filter { headless.contains($0) })
   }
 
+  /// The pages in broken overflow chains of the rows on some pages, whose links lead on.
+  func pagesOfBrokenChains(of pages: PageSet) -> PageSet {
+    let reader = rested
+    var found = PageSet()
+    for number in pages.pages {
+      guard let reading = reader.reading(of: number) else { continue }
+      for cell in reading.content.cells + reading.content.doubtful
+      where cell.overflow != nil && reader.chain(of: cell, on: number) == nil {
+        guard reader.hasPatience(for: cell) else { return found }
+        for page in image.reachedPages(of: cell, on: number).dropLast() { found.insert(page) }
+      }
+    }
+    return found
+  }
+
   /// The record of a cell; nil where it does not hold.
   func record(of cell: Cell, on page: BTreePage) -> Record? {
     hasPatience(for: cell) ? try? image.record(of: cell, on: page).record : nil

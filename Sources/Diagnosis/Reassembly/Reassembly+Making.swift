@@ -47,16 +47,23 @@ extension Reassembly {
     }
     for page in work.interiors { taken.insert(page) }
     let survey = doubt.survey
-    let left: [OrphanPage] = doubt.unproven.pages.compactMap { page in
-      guard !taken.contains(page), let position = survey.treeThatLeads(to: page),
-        survey.trees[position].entry.kind == .table
+    let led: [(page: PageNumber, tree: Int)] = doubt.unproven.pages.compactMap { page in
+      guard !taken.contains(page), let tree = survey.treeThatLeads(to: page),
+        survey.trees[tree].entry.kind == .table
       else { return nil }
-      let isTable = survey.trees[position].isRowIDTable
-      guard !doubt.pages.rows(on: page, isTable: isTable).isEmpty else { return nil }
-      return OrphanPage(page: page, isTable: isTable, candidates: [position])
+      return (page, tree)
     }
-    let spilled = doubt.pages.spilled(of: taken, among: left.map(\.page))
-    return left.filter { !spilled.contains($0.page) }
+    // Most are those of long values, which take long to be looked through for rows.
+    guard !led.isEmpty else { return [] }
+    let spilled = doubt.pages.spilled(of: taken, among: led.map(\.page))
+    let linked = doubt.pages.pagesOfBrokenChains(of: taken)
+    return led.compactMap { page, tree in
+      let isTable = survey.trees[tree].isRowIDTable
+      guard !spilled.contains(page), !linked.contains(page),
+        !doubt.pages.rows(on: page, isTable: isTable).isEmpty
+      else { return nil }
+      return OrphanPage(page: page, isTable: isTable, candidates: [tree])
+    }
   }
 
   /// How many rows of a table its indexes alone prove, on pages that prove or list others.

@@ -18,15 +18,16 @@ let diagnoseCommand: CommandBody = { invocation, context throws(RescueError) in
   let (examination, options) = (result.value.examination, result.value.options)
   let report = DiagnosisReport(
     of: examination, trial: result.value.trial, options: options,
-    causes: result.value.causes, file: file,
-    inputs: result.inputs, code: result.code, created: result.started
+    causes: result.value.causes, file: file, contract: invocation.path(.contract),
+    vault: invocation.path(.vault), inputs: result.inputs, code: result.code,
+    created: result.started
   ).with(advice)
   context.tellLogFailure(of: result)
   try context.rescue.concluding(result) { () throws(RescueError) in
     try context.tell(
       report, to: reportFile,
-      naming: examination.misleadingSidecar != nil
-        ? file.shellQuoted : context.subject(invocation, with: [.contract, .vault]))
+      naming: report.goesOnWithFlags
+        ? context.subject(invocation, with: [.contract, .vault]) : file.shellQuoted)
   }
   return ExitCode(examination.verdict)
 }

@@ -99,10 +99,10 @@ private func choose(
         ?? "look for a backup, the -wal file, or give --contract to start anew")
   }
   if let wanted = invocation.text(.choose) {
-    guard let option = options.first(where: { $0.name == wanted }) else {
+    guard let option = options.chosen(by: wanted) else {
       throw RescueError(
         .usage, "'\(wanted)' is not possible here",
-        advice: "choose one of: \(options.map(\.name).joined(separator: ", "))")
+        advice: "choose one of: \(options.choices.joined(separator: ", "))")
     }
     return option
   }
@@ -113,14 +113,14 @@ private func choose(
   if context.speaksToPeople {
     for line in OptionText.lines(options) { context.console.say(line) }
   }
-  switch context.console.choose("which one?", from: options.map { "\($0.name)" }) {
+  switch context.console.choose("which one?", from: options.choices.map { "\($0)" }) {
   case .given(let index): return options[index]
   case .nobodyThere:
     throw RescueError(
       .decisionNeeded, "a decision is needed, and nobody is there to ask",
       meaning: "nothing was changed",
       advice: "add --choose OPTION --yes to carry it out unasked; OPTION is one of: "
-        + Set(options.map(\.name)).sorted().joined(separator: ", "))
+        + options.choices.sorted().joined(separator: ", "))
   case .cancelled:
     throw RescueError(
       .declined, "cancelled", meaning: "nothing was changed",

@@ -76,6 +76,8 @@ import Testing
       #expect(sound.pageCount > 8000)
       #expect(sound.cells.count <= 4000)
       #expect(sound.cells.allSatisfy { sound.kind(of: $0) != .damaged })
+      // Pages that share a point have the colour of their table.
+      #expect(sound.cells.contains { $0 >= PageMap.firstOwnerColour })
       // With room, each page has a point.
       let whole = try map(survey)
       #expect(whole.pagesPerCell == 1 && whole.cells.count == whole.pageCount)

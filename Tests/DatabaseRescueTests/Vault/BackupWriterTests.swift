@@ -95,7 +95,9 @@ func describe(
 
   private static let hasGunzip = (try? SystemStorage().status(of: "/bin/gunzip")) != nil
 
-  @Test(.enabled(if: hasGunzip, "there is no gunzip")) func `gunzip gives the exact database`() throws {
+  @Test(.enabled(if: hasGunzip, "there is no gunzip")) func `gunzip gives the exact database`()
+    throws
+  {
     let scratch = try ScratchFolder()
     let database = try scratch.database(kibibytes: 1200)
     let backup = try Self.writer(scratch, Self.options { $0.verification = .quick })

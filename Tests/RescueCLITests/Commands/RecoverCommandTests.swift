@@ -47,6 +47,42 @@ import Testing
     #expect(try bench.records().last?.outcome == "declined")
   }
 
+  @Test func `of two backups, each can be chosen by its id`() throws {
+    let (file, _) = try spoilt()
+    let names = try (0..<2).map { number in
+      let path = bench[FilePath("backup\(number)")]
+      try FitnessLog.create(path, version: 4, workouts: 10 + number)
+      try path.copyFileSet(to: file)
+      bench.pass(hours: 1)
+      let made = FilePath(
+        try #require(try bench.run("backup", file, "--json").backup["path"]?.text))
+      return try #require(BackupName(made.name)).id
+    }
+    try file.replaceContents(
+      with: Damage.zeroPage(2).applied(to: file.contents(), pageSize: 4096))
+    let asked = try bench.run("recover", file)
+    #expect(asked.status == 20)
+    for id in names {
+      #expect(asked.error.contains("restore:\(id)"))
+      let plan = try bench.run("recover", file, "--choose", "restore:\(id)", "--dry-run", "--json")
+      #expect(plan.status == 0 && plan.output.contains("\(id)"), "\(plan.all)")
+    }
+    #expect(try bench.run("recover", file, "--choose", "restore:NONE", "--dry-run").status == 64)
+  }
+
+  @Test func `the commands of a report take what was given for it`() throws {
+    let (file, _) = try spoilt()
+    let vault = bench["vault"]
+    let report = try bench.run(
+      "diagnose", file, "--contract", bench.contract, "--vault", vault, "--json"
+    ).json
+    let commands = (report["options"]?.elements ?? []).compactMap { $0["command"]?.text }
+    #expect(!commands.isEmpty)
+    for command in commands + [report["next"]?.text ?? ""] {
+      #expect(command.contains(" --contract \(bench.contract.name) --vault vault"), "\(command)")
+    }
+  }
+
   @Test func `what stands above the question fits into 80 columns, and promises one figure`() throws
   {
     let file = bench["app.db"]
