@@ -16,6 +16,8 @@ struct RowCondition: Sendable {
     case isText(String)
     case isNotText(String)
     case isLess(Name)
+    /// None of these bits is set in its number.
+    case lacksBits(Int64)
   }
 
   let column: Name
@@ -44,6 +46,7 @@ struct RowCondition: Sendable {
     case .isText(let text): own.utf8String == text
     case .isNotText(let text): own.utf8String != text
     case .isLess(let other): isLess(own.integerValue, row[other]?.integerValue)
+    case .lacksBits(let bits): (own.integerValue ?? 0) & bits == 0
     }
   }
 
@@ -65,6 +68,7 @@ struct RowCondition: Sendable {
     case .isText(let text): "\(name) = \(text.quotedString)"
     case .isNotText(let text): "\(name) IS NOT \(text.quotedString)"
     case .isLess(let other): "\(name) < \(other.quotedIdentifier)"
+    case .lacksBits(let bits): "ifnull(\(name), 0) & \(bits) = 0"
     }
   }
 }

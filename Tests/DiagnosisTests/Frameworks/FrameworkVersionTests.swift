@@ -112,6 +112,16 @@ import Testing
       INSERT INTO atlas_schema_revisions (version, applied, total) VALUES ('20240101', 3, 3),
         ('20240102', 1, 2);
       """),
+    // Set by hand after it had stopped: executed (2) and resolved (4).
+    Sample(
+      .atlas, "20240102", migrations: 2,
+      """
+      CREATE TABLE atlas_schema_revisions (version TEXT PRIMARY KEY, description, type, applied,
+        total, executed_at, execution_time, error, error_stmt, hash, partial_hashes,
+        operator_version);
+      INSERT INTO atlas_schema_revisions (version, type, applied, total) VALUES
+        ('20240101', 2, 3, 3), ('20240102', 6, 1, 2);
+      """),
     Sample(
       .chrome, "70",
       """

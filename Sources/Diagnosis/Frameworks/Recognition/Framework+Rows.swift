@@ -46,7 +46,7 @@ extension RowCondition {
   fileprivate var example: Value? {
     switch test {
     case .isTrue, .isNotNull: .integer(1)
-    case .isFalse: .integer(0)
+    case .isFalse, .lacksBits: .integer(0)
     case .isNull: .null
     case .equals(let number): .integer(number)
     case .isText(let text): .text(Bytes(text.utf8))
