@@ -57,6 +57,7 @@ package enum Framework: UInt8, Hashable, Sendable, CaseIterable {
   case monotone = 48
   case chrome = 49
   case firefox = 50
+  case tortoise = 51
 
   /// The name of the framework in documents, such as `golangMigrate`.
   package var word: String { String(describing: self) }

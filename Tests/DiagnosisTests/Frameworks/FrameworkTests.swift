@@ -129,6 +129,7 @@ import Testing
       ("urls", "id url title visit_count typed_count last_visit_time hidden"),
       ("visits", "id url visit_time from_visit")),
     Sample(.firefox, .certain, ("moz_places", "id url title rev_host visit_count")),
+    Sample(.tortoise, .certain, ("tortoise_migrations", "id app name applied_at")),
   ]
 
   /// Makers that are known by a number in the header alone.
@@ -213,10 +214,11 @@ import Testing
   }
 
   @Test func `the numbers are part of support codes and stay`() {
-    #expect(Framework.allCases.map(\.rawValue) == Array(0...50))
+    #expect(Framework.allCases.map(\.rawValue) == Array(0...51))
     let pinned: [(Framework, UInt8)] = [
       (.none, 0), (.room, 1), (.coreData, 5), (.django, 10), (.alembic, 16), (.efCore, 21),
       (.seaORM, 27), (.d1, 31), (.anki, 35), (.piccolo, 40), (.firefox, 50),
+      (.tortoise, 51),
     ]
     for (framework, number) in pinned { #expect(framework.rawValue == number) }
     #expect(Set(Framework.allCases.map(\.title)).count == Framework.allCases.count)

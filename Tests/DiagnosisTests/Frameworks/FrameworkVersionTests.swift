@@ -53,6 +53,14 @@ import Testing
         ('fitness', '0001_initial', 1), ('auth', '0002_b', 1);
       """),
     Sample(
+      .tortoise, "accounts.0001_initial, notes.0002_tags", migrations: 3,
+      """
+      CREATE TABLE "tortoise_migrations" ("id" INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
+        "app" VARCHAR(255) NOT NULL, "name" VARCHAR(255) NOT NULL, "applied_at" TIMESTAMP NOT NULL);
+      INSERT INTO tortoise_migrations (app, name, applied_at) VALUES ('notes', '0001_initial', 1),
+        ('accounts', '0001_initial', 2), ('notes', '0002_tags', 3);
+      """),
+    Sample(
       .golangMigrate, "7",
       """
       CREATE TABLE schema_migrations (version uint64, dirty bool);

@@ -56,6 +56,7 @@ extension Framework {
     case .monotone: .monotone
     case .chrome: .chrome
     case .firefox: .firefox
+    case .tortoise: .tortoise
     }
   }
 }
