@@ -69,14 +69,17 @@ struct MigrationBook: Sendable {
   let group: Name?
   /// What is true of a row that counts.
   let counts: [RowCondition]
-  /// The column by which of rows of one name only the last counts.
+  /// The column by which of the rows of one migration only the last counts.
   let lastBy: Name?
+  /// The column whose value such rows have in common, where it has one; nil where the name tells.
+  let sharing: Name?
   /// Whether its rows stand in the order in which the migrations were carried out, whatever their names.
   let isInOrder: Bool
 
   init(
     _ table: Name, _ names: [Name], _ kind: Kind = .list, order: Name? = nil, group: Name? = nil,
-    counts: [RowCondition] = [], lastBy: Name? = nil, isInOrder: Bool = false
+    counts: [RowCondition] = [], lastBy: Name? = nil, sharing: Name? = nil,
+    isInOrder: Bool = false
   ) {
     self.table = table
     self.names = names
@@ -85,6 +88,7 @@ struct MigrationBook: Sendable {
     self.group = group
     self.counts = counts
     self.lastBy = lastBy
+    self.sharing = sharing
     self.isInOrder = isInOrder
   }
 }

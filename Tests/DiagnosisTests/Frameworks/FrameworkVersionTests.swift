@@ -81,6 +81,18 @@ import Testing
       INSERT INTO flyway_schema_history VALUES (1, '1.1', 'a', 'SQL', 'V1.1__a.sql', 1, 1),
         (2, '1.10', 'b', 'SQL', 'V1.10__b.sql', 2, 1), (3, '1.2', 'c', 'SQL', 'V1.2__c.sql', 3, 1);
       """),
+    // The second one was undone, the third one given up, and the repeated one has run twice.
+    Sample(
+      .flyway, "V4__d.sql", migrations: 3,
+      """
+      CREATE TABLE flyway_schema_history (installed_rank INT PRIMARY KEY, version, description, type,
+        script, checksum, success);
+      INSERT INTO flyway_schema_history VALUES (1, '1', 'a', 'SQL', 'V1__a.sql', 1, 1),
+        (2, '2', 'b', 'SQL', 'V2__b.sql', 2, 1), (3, NULL, 'r', 'SQL', 'R__r.sql', 3, 1),
+        (4, '3', 'c', 'SQL', 'V3__c.sql', 4, 1), (5, '4', 'd', 'SQL', 'V4__d.sql', 5, 1),
+        (6, '2', 'b', 'UNDO_SQL', 'U2__b.sql', 6, 1), (7, '3', 'c', 'DELETE', 'V3__c.sql', 7, 1),
+        (8, NULL, 'r', 'SQL', 'R__r.sql', 8, 1);
+      """),
     Sample(
       .goose, "2", migrations: 2,
       """

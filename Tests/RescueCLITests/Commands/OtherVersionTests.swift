@@ -101,6 +101,39 @@ import Testing
     #expect(try relation(ending) == "older")
   }
 
+  private func flyway(_ name: FilePath, _ rows: String) throws -> FilePath {
+    try build(
+      name,
+      """
+      CREATE TABLE flyway_schema_history (installed_rank INT PRIMARY KEY, version VARCHAR(50),
+        description VARCHAR(200), type VARCHAR(20), script VARCHAR(1000), checksum INT,
+        success BOOLEAN);
+      INSERT INTO flyway_schema_history (installed_rank, version, type, script, success)
+        VALUES \(rows)
+      """)
+  }
+
+  @Test func `a migration of Flyway counts by its last row`() throws {
+    let first = "(1, '1', 'SQL', 'V1__a.sql', 1), (2, NULL, 'SQL', 'R__v.sql', 1)"
+    let second = first + ", (3, '2', 'SQL', 'V2__b.sql', 1)"
+    let undone = second + ", (4, '2', 'UNDO_SQL', 'U2__b.sql', 1)"
+    let right = try flyway("right.db", first)
+    let same = try check(
+      flyway("undone.db", undone + ", (5, NULL, 'SQL', 'R__v.sql', 1)"), by: right)
+    #expect(same.status == 0, "\(same.all)")
+    let newer = try check(flyway("newer.db", second), by: right)
+    #expect(newer.status == 11, "\(newer.all)")
+    let again = try check(
+      flyway("again.db", undone + ", (5, '2', 'SQL', 'V2__b.sql', 1)"), by: right)
+    #expect(again.status == 11, "\(again.all)")
+    let older = try check(bench["undone.db"], by: bench["newer.db"])
+    #expect(older.status == 10, "\(older.all)")
+    let contract = try JSON(String(decoding: bench["contract.json"].contents(), as: UTF8.self))
+    #expect(
+      contract["frameworks"]?["flyway"]?["migrations"]?.elements.map(\.text)
+        == ["R__v.sql", "V1__a.sql", "V2__b.sql"])
+  }
+
   /// A store of Core Data whose model has one entity, with a hash of one byte.
   private func coreData(_ name: FilePath, _ identifier: String, hash: UInt8) throws -> FilePath {
     let list = PropertyList.model(identifier, entity: "Note", hash: [hash, 0xCD])

@@ -90,16 +90,23 @@ extension MigrationBook {
     let name = names.map(\.quotedIdentifier).joined(separator: " || '.' || ")
     var conditions = counts.map(\.sql)
     if let lastBy {
+      let own = table.quotedIdentifier
       conditions.append(
         """
         \(lastBy.quotedIdentifier) = (SELECT max(\(lastBy.quotedIdentifier)) FROM
-          \(table.quotedIdentifier) AS "every" WHERE "every".\(names[0].quotedIdentifier)
-          = \(table.quotedIdentifier).\(names[0].quotedIdentifier))
+          \(own) AS "every" WHERE \(migration(in: #""every""#)) = \(migration(in: own)))
         """)
     }
     let shown =
       conditions.isEmpty
       ? name : "CASE WHEN \(conditions.joined(separator: " AND ")) THEN \(name) END"
     return "SELECT \(shown) FROM \(table.quotedIdentifier)"
+  }
+
+  /// The expression for what the rows of one migration have in common, in a table of this name.
+  private func migration(in table: String) -> String {
+    let name = "\(table).\(names[0].quotedIdentifier)"
+    guard let sharing else { return name }
+    return "coalesce(\(table).\(sharing.quotedIdentifier), \(name))"
   }
 }

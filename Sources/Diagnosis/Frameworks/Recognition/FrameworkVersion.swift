@@ -14,10 +14,10 @@ package struct FrameworkVersion: Hashable, Sendable {
   /// What a framework notes in a database; nil where it notes nothing, or it cannot be read.
   package init?(of framework: Framework, in survey: Survey) {
     guard let book = framework.sheet.book else { return nil }
-    let columns = book.names + [book.order, book.group, book.lastBy].compactMap(\.self)
+    let others = [book.order, book.group, book.lastBy, book.sharing].compactMap(\.self)
     guard
       let table = FrameworkTable(
-        book.table, columns + book.counts.flatMap(\.columns), in: survey)
+        book.table, book.names + others + book.counts.flatMap(\.columns), in: survey)
     else { return nil }
     if book.kind == .model {
       guard let model = Self.model(table, book.names[0]) else { return nil }
@@ -64,7 +64,7 @@ private struct Entry {
 
   /// The migrations that count, in their order.
   static func all(in table: FrameworkTable, _ book: MigrationBook) -> [Entry] {
-    var entries: [(entry: Entry, last: Int64, counts: Bool)] = []
+    var entries: [(entry: Entry, migration: String, last: Int64, counts: Bool)] = []
     table.forEach { row in
       let name = book.name(in: row)
       let entry = Entry(
@@ -72,15 +72,16 @@ private struct Entry {
         order: book.order.flatMap { row[$0] } ?? .text(name))
       entries.append(
         (
-          entry, book.lastBy.flatMap { row[$0] }?.integerValue ?? 0,
+          entry, book.sharing.flatMap { row[$0]?.text } ?? name,
+          book.lastBy.flatMap { row[$0] }?.integerValue ?? 0,
           book.counts.allSatisfy { $0.holds(row) }
         )
       )
       return true
     }
     if book.lastBy != nil {
-      let last = Dictionary(entries.map { ($0.entry.name, $0.last) }, uniquingKeysWith: max)
-      entries.removeAll { last[$0.entry.name] != $0.last }
+      let last = Dictionary(entries.map { ($0.migration, $0.last) }, uniquingKeysWith: max)
+      entries.removeAll { last[$0.migration] != $0.last }
     }
     let counting = entries.filter(\.counts).map(\.entry)
     return book.isInOrder ? counting : counting.sorted { $0.precedes($1) }
