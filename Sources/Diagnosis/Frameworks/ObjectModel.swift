@@ -18,7 +18,7 @@ package struct ObjectModel {
     identifiers = top["NSStoreModelVersionIdentifiers"].map(list.strings) ?? []
     checksum =
       ["NSStoreModelVersionChecksumKey", "NSStoreModelVersionHashesDigest"].lazy
-      .compactMap { top[$0].flatMap(list.string) }.first
+      .compactMap { top[$0].flatMap(list.string) }.first(where: \.isDigest)
     let entities = top["NSStoreModelVersionHashes"].flatMap { list.dictionary($0) } ?? [:]
     hashes = entities.compactMapValues(list.data)
   }
@@ -29,18 +29,26 @@ package struct ObjectModel {
   /// does not look like a name is left out.
   package var marks: [String: String] {
     var marks: [String: String] = [:]
-    let names = identifiers.filter(\.isPlainName)
+    let names = identifiers.filter(\.isPlainWords)
     if !names.isEmpty { marks["identifiers"] = names.sorted().joined(separator: ", ") }
     for (entity, hash) in hashes where entity.isPlainName { marks["entity \(entity)"] = hash }
-    if hashes.isEmpty, let checksum, checksum.isPlainName { marks["checksum"] = checksum }
+    if hashes.isEmpty, let checksum { marks["checksum"] = checksum }
     return marks
   }
 
-  /// The model in words; nil where nothing tells it.
+  /// The model in words: what its makers call it, or else its checksum, or that of the hashes of its
+  /// entities; nil where nothing tells it.
   var words: String? {
-    let names = identifiers.filter(\.isPlainName)
+    let names = identifiers.filter(\.isPlainWords)
     if !names.isEmpty { return names.joined(separator: ", ") }
-    return checksum.flatMap { sum in sum.isPlainName ? "checksum \(sum.prefix(12))" : nil }
+    if let checksum { return "checksum \(checksum.prefix(12))" }
+    guard !hashes.isEmpty else { return nil }
+    var sum = KeyHash()
+    for (entity, hash) in hashes.sorted(by: { $0.key < $1.key }) {
+      sum.add(.text(entity))
+      sum.add(.text(hash))
+    }
+    return "entities \(String(sum.digest, radix: 16))"
   }
 }
 
@@ -152,12 +160,35 @@ extension String {
   var isPlainName: Bool {
     (1...100).contains(utf8.count)
       && utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "._-+:/".utf8.contains(byte)
-        }
+        byte.isLetterOrDigit || "._-+:/".utf8.contains(byte)
       }
+  }
+
+  /// Whether it is a plain name, or several with one space between each two.
+  var isPlainWords: Bool {
+    utf8.count <= 100
+      && split(separator: " ", omittingEmptySubsequences: false).allSatisfy {
+        String($0).isPlainName
+      }
+  }
+
+  /// Whether it can be a digest in base64.
+  fileprivate var isDigest: Bool {
+    let digits = utf8.reversed().drop { $0 == UInt8(ascii: "=") }
+    return (20...100).contains(utf8.count) && utf8.count.isMultiple(of: 4)
+      && utf8.count - digits.count <= 2
+      && digits.allSatisfy { $0.isLetterOrDigit || "+/".utf8.contains($0) }
+  }
+}
+
+extension UInt8 {
+  /// Whether it is a letter or a digit of ASCII.
+  fileprivate var isLetterOrDigit: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
   }
 }

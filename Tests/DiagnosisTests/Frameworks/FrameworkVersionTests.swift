@@ -217,6 +217,53 @@ import Testing
     #expect(try FrameworkVersion(of: .coreData, in: store(["Other": 1])) == nil)
   }
 
+  /// The base64 of 32 and of 64 bytes, which ends in what fills it up.
+  @Test(arguments: [
+    "TqGbx8Ob2bZ+kCyBnnCSqX0gcXkBnmGdXEpVJv3pZqA=",
+    String(repeating: "TqGbx8Ob2bZ+kCyBnnCSqX0g", count: 3) + "cXkBnmGdXEpVJg==",
+  ])
+  func `a checksum of Core Data is shown, and a mark where no entity has a hash`(
+    _ checksum: String
+  ) throws {
+    for key in ["NSStoreModelVersionChecksumKey", "NSStoreModelVersionHashesDigest"] {
+      let store = try store([key: checksum])
+      #expect(FrameworkVersion(of: .coreData, in: store)?.words == "checksum TqGbx8Ob2bZ+")
+      #expect(try model([key: checksum])?.marks == ["checksum": checksum])
+    }
+  }
+
+  @Test(arguments: [
+    "call Anna at noon, or else", "TqGb===", "TqGbx8Ob2bZ+kCyBnnCSqX0gcX=",
+    "TqGbx8Ob2bZ_kCyBnnCSqX0gcXkBnmGdXEpVJv3pZqA=", String(repeating: "TqGb", count: 26),
+  ])
+  func `what is no checksum is not shown`(_ text: String) throws {
+    let model = try model(["NSStoreModelVersionChecksumKey": text])
+    #expect(model != nil && model?.words == nil && model?.marks == [:])
+  }
+
+  @Test func `a model has a name with spaces, or its entities tell it`() throws {
+    #expect(try model(["NSStoreModelVersionIdentifiers": ["Model 3"]])?.words == "Model 3")
+    #expect(try model(["NSStoreModelVersionIdentifiers": ["a  b", " c", "d\n"]])?.words == nil)
+    func entities(_ bytes: [String: UInt8]) throws -> String? {
+      try model([
+        "NSStoreModelVersionIdentifiers": [""],
+        "NSStoreModelVersionHashes": bytes.mapValues { Data(repeating: $0, count: 32) },
+      ])?.words
+    }
+    let words = try entities(["Note": 1, "Tag": 2])
+    #expect(words?.hasPrefix("entities ") == true)
+    #expect(try words == entities(["Tag": 2, "Note": 1]))
+    #expect(try words != entities(["Tag": 1, "Note": 2]))
+    #expect(try words != entities(["Note": 1]))
+  }
+
+  private func model(_ list: Any) throws -> ObjectModel? {
+    ObjectModel(
+      Bytes(
+        try PropertyListSerialization.data(
+          fromPropertyList: list, format: .binary, options: 0)))
+  }
+
   @Test func `a property list of garbage is none`() throws {
     let whole = try Bytes(
       PropertyListSerialization.data(
