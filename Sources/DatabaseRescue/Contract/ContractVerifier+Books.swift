@@ -14,6 +14,7 @@ extension ContractVerifier {
     _ result: inout ContractVerification
   ) {
     for (framework, book) in contract.books.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      result.knownMigrations.formUnion((book.migrations ?? []) + (book.ancestors ?? []))
       if let expected = book.identityHash {
         result.differences += Self.identity(expected, in: connection)
       }

@@ -88,8 +88,9 @@ extension DiagnosisReport {
       userVersion = header.map { Int($0.userVersion) }
       applicationID = header.map { Int($0.applicationID) }
       writtenBy = header.flatMap(\.writer)
+      let known = examination.comparison?.knownMigrations ?? []
       frameworks = examination.frameworks.map { match in
-        let version = FrameworkVersion(of: match.framework, in: survey)
+        let version = FrameworkVersion(of: match.framework, in: survey, known: known)
         return Framework(
           name: match.framework.title, confidence: match.confidence.rawValue,
           version: version?.words, migrations: version?.migrations)

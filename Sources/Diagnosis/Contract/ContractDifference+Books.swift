@@ -28,10 +28,12 @@ extension ContractDifference {
     missing: [String], unknown: [String], of framework: Framework
   ) -> [ContractDifference] {
     let mend = Mend(because: "nothing leads back from a migration that the contract does not know")
+    let expected = Set(missing)
     func difference(_ kind: Kind, _ name: String) -> ContractDifference {
       let isExpected = kind == .missing
       return ContractDifference(
-        kind, .migration, name.isPlainName ? name : "with a name that is not shown",
+        kind, .migration,
+        framework.shownMigration(name, known: expected) ?? "with a name that is not shown",
         expected: isExpected ? framework.title : nil, found: isExpected ? nil : framework.title,
         mend: mend)
     }

@@ -117,6 +117,8 @@ package struct ContractVerification: Hashable, Sendable {
   package var unsynced: [Unsynced]
   /// The books of frameworks that are not those that the contract knows.
   package var books: [BookState] = []
+  /// The migrations that the contract knows, by their names.
+  package var knownMigrations: Set<String> = []
   /// Tables that are not looked at.
   package var ignoredTables: [Name] = []
   /// Whether the rows were asked; else only what the bytes say was compared.

@@ -75,11 +75,15 @@ struct MigrationBook: Sendable {
   let sharing: Name?
   /// Whether its rows stand in the order in which the migrations were carried out, whatever their names.
   let isInOrder: Bool
+  /// Whether people name its migrations in words, with spaces between them.
+  let isInWords: Bool
+  /// Whether its migrations are known by hashes, of which the beginning is enough.
+  let isOfHashes: Bool
 
   init(
     _ table: Name, _ names: [Name], _ kind: Kind = .list, order: Name? = nil, group: Name? = nil,
     counts: [RowCondition] = [], lastBy: Name? = nil, sharing: Name? = nil,
-    isInOrder: Bool = false
+    isInOrder: Bool = false, isInWords: Bool = false, isOfHashes: Bool = false
   ) {
     self.table = table
     self.names = names
@@ -90,6 +94,8 @@ struct MigrationBook: Sendable {
     self.lastBy = lastBy
     self.sharing = sharing
     self.isInOrder = isInOrder
+    self.isInWords = isInWords
+    self.isOfHashes = isOfHashes
   }
 }
 

@@ -172,6 +172,14 @@ extension String {
       }
   }
 
+  /// Whether it is short, and of nothing but letters of any script and what ASCII prints.
+  var isShortText: Bool {
+    (1...100).contains(utf8.count)
+      && unicodeScalars.allSatisfy {
+        $0.properties.isAlphabetic || (0x20...0x7E).contains($0.value)
+      }
+  }
+
   /// Whether it can be a digest in base64.
   fileprivate var isDigest: Bool {
     let digits = utf8.reversed().drop { $0 == UInt8(ascii: "=") }

@@ -46,6 +46,19 @@ import Testing
       INSERT INTO grdb_migrations VALUES ('v2'), ('v1');
       """),
     Sample(
+      .grdb, "Create players", migrations: 2,
+      """
+      CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+      INSERT INTO grdb_migrations VALUES ('v1'), ('Create players');
+      """),
+    Sample(
+      .drizzle, "bbbbbbbbbbbb", migrations: 2,
+      """
+      CREATE TABLE __drizzle_migrations (id SERIAL PRIMARY KEY, hash text, created_at numeric);
+      INSERT INTO __drizzle_migrations (hash, created_at) VALUES
+        ('bbbbbbbbbbbbbbbbbbbbbbbb', 1735732800001), ('aaaaaaaaaaaaaaaaaaaaaaaa', 1735732800000);
+      """),
+    Sample(
       .django, "auth.0002_b, fitness.0001_initial", migrations: 3,
       """
       CREATE TABLE django_migrations (id INTEGER PRIMARY KEY, app, name, applied);
@@ -189,6 +202,28 @@ import Testing
     let unfinished = UnfinishedMigration.all(in: survey)
     #expect(unfinished.count == (sample.unfinished == nil ? 0 : 1))
     if let says = sample.unfinished { #expect(unfinished.first?.message.contains(says) == true) }
+  }
+
+  private func grdb(_ name: String) throws -> Survey {
+    try survey([
+      "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)",
+      DatabaseBuilder.Step("INSERT INTO grdb_migrations VALUES (?1)", [.text(name)]),
+    ])
+  }
+
+  @Test(arguments: ["Añadir jugadores", "players (2): 'new'", "two  spaces"])
+  func `more names are shown of migrations that are known`(_ name: String) throws {
+    let survey = try grdb(name)
+    #expect(FrameworkVersion(of: .grdb, in: survey)?.words == "a name that is not shown")
+    #expect(FrameworkVersion(of: .grdb, in: survey, known: ["v1", name])?.words == name)
+  }
+
+  @Test(arguments: ["a\nb", "a\u{202E}b", "\u{1B}[1m", String(repeating: "word ", count: 30)])
+  func `long and odd names are not shown, known or not`(_ name: String) throws {
+    let survey = try grdb(name)
+    #expect(FrameworkVersion(of: .grdb, in: survey)?.words == "a name that is not shown")
+    #expect(
+      FrameworkVersion(of: .grdb, in: survey, known: [name])?.words == "a name that is not shown")
   }
 
   // MARK: Core Data

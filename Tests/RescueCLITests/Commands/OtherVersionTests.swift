@@ -60,6 +60,24 @@ import Testing
     #expect(try SystemStorage().status(of: file) != nil)
   }
 
+  @Test func `names of migrations that the contract lists are shown`() throws {
+    let file = try grdb("app.db", "('v1'), ('Créer les équipes')")
+    let version = try bench.run("diagnose", file, "--json").json["facts"]?["frameworks"]?.elements
+      .first?["version"]?.text
+    #expect(version == "a name that is not shown")
+    let ending = try check(file, by: file)
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(
+      try ending.json["facts"]?["frameworks"]?.elements.first?["version"]?.text
+        == "Créer les équipes")
+    let other = try check(grdb("other.db", "('v1'), ('Drop teams'), ('Ôter')"), by: file)
+    #expect(
+      try headlines(other) == [
+        "missing migration Créer les équipes", "extra migration Drop teams",
+        "extra migration with a name that is not shown",
+      ])
+  }
+
   private func alembic(_ name: FilePath, _ revision: String) throws -> FilePath {
     try build(
       name,

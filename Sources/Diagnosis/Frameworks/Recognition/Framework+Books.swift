@@ -51,6 +51,11 @@ extension Framework {
     sheet.book.flatMap { $0.kind == .model ? ($0.query, $0.table) : nil }
   }
 
+  /// The name of a migration as it is shown, where it is known or looks like one; nil otherwise.
+  func shownMigration(_ name: String, known: Set<String>) -> String? {
+    sheet.book.flatMap { $0.shown(name, known: known) }
+  }
+
   /// The table in which the migrations that were carried out are noted; nil where none are.
   var migrationsTable: Name? { listOfMigrations?.table }
 

@@ -12,7 +12,9 @@ package struct FrameworkVersion: Hashable, Sendable {
   package let migrations: Int?
 
   /// What a framework notes in a database; nil where it notes nothing, or it cannot be read.
-  package init?(of framework: Framework, in survey: Survey) {
+  ///
+  /// Of the migrations that are known, such as those of a contract, more names are shown.
+  package init?(of framework: Framework, in survey: Survey, known: Set<String> = []) {
     guard let book = framework.sheet.book else { return nil }
     let others = [book.order, book.group, book.lastBy, book.sharing].compactMap(\.self)
     guard
@@ -24,12 +26,12 @@ package struct FrameworkVersion: Hashable, Sendable {
       (words, migrations) = (model, nil)
       return
     }
-    let entries = Entry.all(in: table, book)
+    let entries = Entry.all(in: table, book, known: known)
     guard let last = entries.last else { return nil }
     migrations = [.list, .set].contains(book.kind) ? entries.count : nil
     words =
       switch book.kind {
-      case .set where book.isInOrder: last.shownName
+      case .set where book.isInOrder || book.order != nil: last.shownName
       case .set, .model: nil
       case .heads: Self.list(entries.map(\.shownName))
       case .last, .number, .mark: last.shownName
@@ -58,17 +60,22 @@ package struct FrameworkVersion: Hashable, Sendable {
 
 /// A migration that a framework has noted.
 private struct Entry {
-  let name: String
+  let shownName: String
   let group: String?
   private let order: Value
 
   /// The migrations that count, in their order.
-  static func all(in table: FrameworkTable, _ book: MigrationBook) -> [Entry] {
+  static func all(
+    in table: FrameworkTable, _ book: MigrationBook, known: Set<String>
+  ) -> [Entry] {
     var entries: [(entry: Entry, migration: String, last: Int64, counts: Bool)] = []
     table.forEach { row in
       let name = book.name(in: row)
       let entry = Entry(
-        name: name, group: book.group.flatMap { row[$0]?.text },
+        shownName: book.shown(name, known: known).map {
+          book.isOfHashes ? String($0.prefix(12)) : $0
+        } ?? "a name that is not shown",
+        group: book.group.flatMap { row[$0]?.text },
         order: book.order.flatMap { row[$0] } ?? .text(name))
       entries.append(
         (
@@ -101,10 +108,6 @@ private struct Entry {
     return first.isEmpty || second.isEmpty || first == second
       ? own < others : first.lexicographicallyPrecedes(second)
   }
-
-  /// The name, where it is one that somebody has given a migration: what else there may be in a file
-  /// is shown to nobody.
-  var shownName: String { name.isPlainName ? name : "a name that is not shown" }
 }
 
 extension String {
@@ -120,6 +123,15 @@ extension MigrationBook {
   /// What a migration is called in a row of the book.
   func name(in row: [Name: Value]) -> String {
     names.compactMap { row[$0]?.text }.joined(separator: ".")
+  }
+
+  /// The name of a migration, where it is known or looks like one that somebody has given it; nil
+  /// for what else there may be in a file, which is shown to nobody.
+  func shown(_ name: String, known: Set<String> = []) -> String? {
+    let isShown =
+      (isInWords ? name.isPlainWords : name.isPlainName)
+      || known.contains(name) && name.isShortText
+    return isShown ? name : nil
   }
 }
 

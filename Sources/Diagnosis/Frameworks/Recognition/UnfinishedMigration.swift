@@ -30,11 +30,11 @@ struct UnfinishedMigration: Hashable, Sendable {
         var name: String?
         let isFound = rows.any { row in
           guard mark.conditions.allSatisfy({ $0.holds(row) }) else { return false }
-          name = book?.name(in: row)
+          name = book.flatMap { $0.shown($0.name(in: row)) }
           return true
         }
         guard isFound else { return nil }
-        let subject = name.flatMap { $0.isPlainName ? "migration \($0)" : nil } ?? "a migration"
+        let subject = name.map { "migration \($0)" } ?? "a migration"
         return UnfinishedMigration(
           message: "\(subject) \(mark.says), by the book that \(framework.title) keeps in "
             + "'\(rows.name)'", confidence: mark.confidence)

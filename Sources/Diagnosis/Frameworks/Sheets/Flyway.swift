@@ -21,7 +21,7 @@ extension FrameworkSheet {
       "flyway_schema_history", ["script"], order: "version",
       counts: [RowCondition("success", .isTrue)]
         + takingBack.map { RowCondition("type", .isNotText($0)) },
-      lastBy: "installed_rank", sharing: "version"),
+      lastBy: "installed_rank", sharing: "version", isInWords: true),
     unfinished: [
       UnfinishedMark(
         "flyway_schema_history", [RowCondition("success", .isFalse)], says: "has failed")

@@ -8,6 +8,7 @@ extension FrameworkSheet {
   static let grdb = FrameworkSheet(
     title: "GRDB",
     signatures: [FrameworkSignature(.certain, [TableShape("grdb_migrations", ["identifier"])])],
-    book: MigrationBook("grdb_migrations", ["identifier"], .set, isInOrder: true),
+    book: MigrationBook(
+      "grdb_migrations", ["identifier"], .set, isInOrder: true, isInWords: true),
     distance: 50)
 }

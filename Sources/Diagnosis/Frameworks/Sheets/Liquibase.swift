@@ -15,7 +15,8 @@ extension FrameworkSheet {
             ["id", "author", "filename", "dateexecuted", "orderexecuted", "exectype", "md5sum"])
         ])
     ],
-    book: MigrationBook("databasechangelog", ["filename", "author", "id"], order: "orderexecuted"),
+    book: MigrationBook(
+      "databasechangelog", ["filename", "author", "id"], order: "orderexecuted", isInWords: true),
     unfinished: [
       UnfinishedMark(
         "DATABASECHANGELOGLOCK", [RowCondition("locked", .isTrue)], says: "holds its lock still",

@@ -19,7 +19,8 @@ extension FrameworkSheet {
       FrameworkSignature(
         .likely, [TableShape("sqlitedata_icloud_metadata", ["recordprimarykey", "recordtype"])]),
     ],
-    book: MigrationBook("grdb_migrations", ["identifier"], .set, isInOrder: true),
+    book: MigrationBook(
+      "grdb_migrations", ["identifier"], .set, isInOrder: true, isInWords: true),
     unsynced: [
       UnsyncedTables(
         TableShape("sqlitedata_icloud_pendingrecordzonechanges", ["pendingrecordzonechange"]),
