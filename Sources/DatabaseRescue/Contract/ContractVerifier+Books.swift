@@ -27,14 +27,12 @@ extension ContractVerifier {
       else { continue }
       if let table = framework.headTable {
         let differences = ContractDifference.heads(expected: known, found: noted, in: table)
-        if !differences.isEmpty, let ancestors = book.ancestors, !noted.isEmpty,
-          Set(ancestors).union(known).isSuperset(of: noted)
-        {
-          result.books.append(
-            .init(framework, unknown: 0, missing: Set(known).subtracting(noted).count))
-        } else {
-          result.differences += differences
+        if !differences.isEmpty, !noted.isEmpty, let ancestors = book.ancestors {
+          let state = Self.state(of: framework, heads: noted, known: known, ancestors: ancestors)
+          result.books.append(state)
+          if state.unknown == 0 || state.missing == 0 { continue }
         }
+        result.differences += differences
         continue
       }
       let state = Self.state(of: framework, noted: noted, known: known)
@@ -61,6 +59,21 @@ extension ContractVerifier {
       missing: found ?? 0 < expected ?? 0 ? 1 : 0)
     if let found, let expected { state.numbers = .init(expected: expected, found: found) }
     return state
+  }
+
+  /// How the heads of a database stand to those that are known, where all that leads to these is
+  /// known, too.
+  ///
+  /// One at an ancestor has not come as far as the contract; one at a head that nobody knows may have
+  /// gone on from it.
+  private static func state(
+    of framework: Framework, heads: [String], known: [String], ancestors: [String]
+  ) -> ContractVerification.BookState {
+    let unknown = Set(heads).subtracting(known).subtracting(ancestors).count
+    let isBehind = !Set(ancestors).subtracting(known).isDisjoint(with: heads)
+    return ContractVerification.BookState(
+      framework, unknown: unknown,
+      missing: unknown == 0 || isBehind ? Set(known).subtracting(heads).count : 0)
   }
 
   private static func model(_ query: String, in connection: borrowing Connection) -> [String:

@@ -38,7 +38,7 @@ extension Contract {
           "properties": {
             "identityHash": {"type": "string", "description": "Room: what stands in room_master_table."},
             "migrations": {"type": "array", "items": {"type": "string"}, "description": "The migrations that were carried out, by the names under which they are noted; of frameworks that note one number, that."},
-            "ancestors": {"type": "array", "items": {"type": "string"}, "description": "Of frameworks that note only where the branches stand: what leads there. A database at one of these is older."},
+            "ancestors": {"type": "array", "items": {"type": "string"}, "description": "Of frameworks that note only where the branches stand: what leads there. A database at one of these is older, and one at a head that is in neither list is newer."},
             "model": {"type": "object", "additionalProperties": {"type": "string"}, "description": "Core Data: the model's identifiers, and the hash of each entity."}
           }
         },

@@ -107,13 +107,38 @@ import Testing
     #expect(idle.status == 18, "\(idle.all)")
   }
 
+  /// Adds a revision to the contract that leads to the ones that it expects.
+  private func addAncestor(_ revision: String) throws {
+    let known = String(decoding: try bench["contract.json"].contents(), as: UTF8.self)
+      .replacing(
+        "\"migrations\" : [", with: "\"ancestors\" : [\"\(revision)\"], \"migrations\" : [")
+    try bench["contract.json"].replaceContents(with: Bytes(known.utf8))
+  }
+
+  @Test func `a revision that a contract with ancestors does not know is never migrated`() throws {
+    let file = try alembic("app.db", "3c3c3c")
+    _ = try check(file, by: alembic("right.db", "2b2b2b"))
+    try addAncestor("1a1a1a")
+    func expectRefused(_ status: Int32, _ expected: String) throws {
+      let ending = try bench.run("check", file, "--contract", bench["contract.json"], "--json")
+      #expect(ending.status == status, "\(ending.all)")
+      #expect(try relation(ending) == expected)
+      let guarded = try bench.run(
+        "guard", file, "--contract", bench["contract.json"], "--", "/bin/rm", file)
+      #expect(
+        guarded.status == status && guarded.all.contains("nothing was changed"), "\(guarded.all)")
+      #expect(try SystemStorage().status(of: file) != nil)
+    }
+    try expectRefused(11, "newer")
+    try Connection(file, mode: .app).execute("INSERT INTO alembic_version VALUES ('1a1a1a')")
+    try expectRefused(12, "diverged")
+  }
+
   @Test func `a revision that the contract knows as an ancestor is older`() throws {
     let file = try alembic("app.db", "1a1a1a")
     let right = try alembic("right.db", "2b2b2b")
     _ = try check(file, by: right)
-    let known = String(decoding: try bench["contract.json"].contents(), as: UTF8.self)
-      .replacing("\"migrations\" : [", with: "\"ancestors\" : [\"1a1a1a\"], \"migrations\" : [")
-    try bench["contract.json"].replaceContents(with: Bytes(known.utf8))
+    try addAncestor("1a1a1a")
     let ending = try bench.run("check", file, "--contract", bench["contract.json"], "--json")
     #expect(ending.status == 10, "\(ending.all)")
     #expect(try relation(ending) == "older")
