@@ -94,6 +94,14 @@ extension ContractVerifier {
     }
   }
 
+  /// Whether a table has a row for which an expression is true.
+  private static func hasRow(
+    _ table: Name, _ expression: String, in connection: borrowing Connection
+  ) -> Bool {
+    let query = "SELECT 1 FROM \(table.quotedIdentifier) WHERE \(expression) LIMIT 1"
+    return (try? connection.value(query)) == .integer(1)
+  }
+
   private static func identity(
     _ expected: String, in connection: borrowing Connection
   ) -> [ContractDifference] {
@@ -108,7 +116,9 @@ extension ContractVerifier {
     in connection: borrowing Connection, _ schema: SchemaDescription
   ) throws(SQLiteError) -> [Framework: FrameworkBook] {
     var books: [Framework: FrameworkBook] = [:]
-    let matches = Framework.detect(in: schema.tables.map { ($0.name, $0.columns.map(\.name)) })
+    let matches = Framework.detect(
+      in: schema.tables.map { ($0.name, $0.columns.map(\.name)) },
+      where: { hasRow($0, $1.sql, in: connection) })
     for match in matches {
       if match.framework == .room {
         let hash = try connection.value(Framework.identityQuery)?.utf8String

@@ -61,8 +61,9 @@ public struct Examination: Sendable {
     let tables = survey.schema?.parsed.description.tables ?? []
     frameworks = Framework.detect(
       in: tables.map { ($0.name, $0.columns.map(\.name)) },
-      applicationID: survey.header?.applicationID ?? 0, userVersion: survey.header?.userVersion ?? 0
-    )
+      applicationID: survey.header?.applicationID ?? 0,
+      userVersion: survey.header?.userVersion ?? 0,
+      where: { survey.hasRow(of: $0, $1) })
     let uncheckedBytes = survey.unchecked(modules)
     var findings =
       use.findings + reconstruction.findings(modules, uncheckedBytes)

@@ -4,7 +4,7 @@
 import SQLiteFormat
 
 /// What is true of a row, by one of its columns.
-struct RowCondition: Sendable {
+package struct RowCondition: Sendable {
   /// What is asked of the column.
   enum Test: Sendable {
     case isAny
@@ -56,7 +56,7 @@ struct RowCondition: Sendable {
   }
 
   /// The same as an SQL expression.
-  var sql: String {
+  package var sql: String {
     let name = column.quotedIdentifier
     return switch test {
     case .isAny: "1"

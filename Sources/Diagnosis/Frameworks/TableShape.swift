@@ -20,11 +20,16 @@ struct TableCatalogue {
     byName = Dictionary(grouping: tables.indices) { [tables] in tables[$0].name }
   }
 
-  /// The names of the tables that fit all the shapes; nil unless each shape is found.
-  func tables(matching shapes: [TableShape]) -> [Name]? {
+  /// The names of the tables that fit all the shapes, and have the rows that these ask for; nil
+  /// unless each shape is found.
+  func tables(
+    matching shapes: [TableShape], where hasRow: (Name, RowCondition) -> Bool
+  ) -> [Name]? {
     var found: [Name] = []
     for shape in shapes {
-      let names = tables(matching: shape).map(\.name)
+      let names = tables(matching: shape).map(\.name).filter { name in
+        shape.rows.allSatisfy { hasRow(name, $0) }
+      }
       if names.isEmpty { return nil }
       found += names
     }
@@ -57,9 +62,12 @@ struct TableShape: Sendable {
   let columns: Set<Name>
   /// Whether other columns rule the table out.
   let isComplete: Bool
+  /// Conditions for each of which there must be a row.
+  var rows: [RowCondition] = []
 
-  init(_ name: Name, _ columns: Set<Name>, complete: Bool = false) {
+  init(_ name: Name, _ columns: Set<Name>, complete: Bool = false, rows: [RowCondition] = []) {
     self.init(name: .exactly(name), columns, complete: complete)
+    self.rows = rows
   }
 
   init(name: Pattern, _ columns: Set<Name>, complete: Bool = false) {

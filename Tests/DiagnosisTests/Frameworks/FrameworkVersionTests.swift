@@ -163,6 +163,13 @@ import Testing
       INSERT INTO meta VALUES ('mmap_status', '-1'), ('version', '70');
       """),
     Sample(
+      .chrome, "9",
+      """
+      CREATE TABLE meta (key LONGVARCHAR NOT NULL UNIQUE PRIMARY KEY, value LONGVARCHAR);
+      CREATE TABLE favicons (id INTEGER PRIMARY KEY, url LONGVARCHAR NOT NULL, icon_type INTEGER);
+      INSERT INTO meta VALUES ('version', '9'), ('last_compatible_version', '9');
+      """),
+    Sample(
       .anki, "11",
       """
       CREATE TABLE col (id INTEGER PRIMARY KEY, crt, mod, scm, ver, usn);
@@ -202,6 +209,15 @@ import Testing
     let unfinished = UnfinishedMigration.all(in: survey)
     #expect(unfinished.count == (sample.unfinished == nil ? 0 : 1))
     if let says = sample.unfinished { #expect(unfinished.first?.message.contains(says) == true) }
+  }
+
+  @Test(arguments: ["version", "last_compatible_version"])
+  func `one of the two rows of Chrome's tables is not enough`(_ key: String) throws {
+    let survey = try survey([
+      "CREATE TABLE meta (key LONGVARCHAR NOT NULL UNIQUE PRIMARY KEY, value LONGVARCHAR)",
+      DatabaseBuilder.Step("INSERT INTO meta VALUES (?1, '9'), ('other', '1')", [.text(key)]),
+    ])
+    #expect(try Examination(Reconstruction(survey)).frameworks.isEmpty)
   }
 
   private func grdb(_ name: String) throws -> Survey {

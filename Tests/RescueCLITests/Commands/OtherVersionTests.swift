@@ -222,6 +222,14 @@ import Testing
     (
       "chrome",
       chrome + "INSERT INTO meta VALUES ('version', 'VERSION'), ('last_compatible_version', '9')"
+    ),
+    (
+      "chrome",
+      """
+      CREATE TABLE meta (key LONGVARCHAR NOT NULL UNIQUE PRIMARY KEY, value LONGVARCHAR);
+      CREATE TABLE top_sites (url TEXT NOT NULL PRIMARY KEY, url_rank INTEGER, title TEXT NOT NULL);
+      INSERT INTO meta VALUES ('version', 'VERSION'), ('last_compatible_version', '4')
+      """
     ), ("anki", anki + "INSERT INTO col (id, ver) VALUES (1, VERSION)"),
   ]
 

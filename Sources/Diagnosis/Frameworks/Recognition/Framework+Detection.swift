@@ -12,16 +12,18 @@ extension Framework {
   ///
   /// Names are compared as SQLite compares them, ASCII case folded. A name alone is
   /// never enough: the columns must be there too. Every match is reported, but for
-  /// likely ones whose tables a certain one explains.
+  /// likely ones whose tables a certain one explains. Whether a table has a row that gives a
+  /// framework away is asked of `hasRow`; who cannot look at rows has none.
   package static func detect(
-    in tables: [(name: Name, columns: [Name])], applicationID: Int32 = 0, userVersion: Int32 = 0
+    in tables: [(name: Name, columns: [Name])], applicationID: Int32 = 0, userVersion: Int32 = 0,
+    where hasRow: (Name, RowCondition) -> Bool = { _, _ in false }
   ) -> [FrameworkMatch] {
     let catalogue = TableCatalogue(tables)
     var matches: [FrameworkMatch] = []
     func search(_ confidence: FrameworkMatch.Certainty, besides explained: Set<Name>) {
       for framework in allCases where !matches.contains(where: { $0.framework == framework }) {
         let signatures = framework.sheet.signatures.filter { $0.confidence == confidence }
-        let found = signatures.lazy.compactMap { catalogue.tables(matching: $0.shapes) }.first
+        let found = signatures.firstResult { catalogue.tables(matching: $0.shapes, where: hasRow) }
         if let found, !explained.isSuperset(of: found) {
           matches.append(
             FrameworkMatch(framework: framework, confidence: confidence, tables: found))
@@ -43,5 +45,12 @@ extension Framework {
       (left.confidence.rank, left.framework.sheet.distance, left.framework.rawValue)
         < (right.confidence.rank, right.framework.sheet.distance, right.framework.rawValue)
     }
+  }
+}
+
+extension Survey {
+  /// Whether a table of a framework has a row for which something is true.
+  func hasRow(of table: Name, _ condition: RowCondition) -> Bool {
+    FrameworkTable(table, condition.columns, in: self)?.any { condition.holds($0) } ?? false
   }
 }

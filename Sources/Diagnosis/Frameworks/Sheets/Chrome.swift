@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chrome and its kin: each of their databases has a table with its version. Known from statements
-// of its own tests and of programs that read its files.
+// Chrome and its kin: each of their databases has a table with its version, and with the oldest one
+// that can still read it; these two rows tell those of which no other table is known. Known from
+// statements of its own tests and of programs that read its files.
 
 import SQLiteFormat
 
@@ -32,6 +33,16 @@ extension FrameworkSheet {
         [
           TableShape("meta", ["key", "value"], complete: true),
           TableShape("autofill", ["name", "value", "date_created"]),
+        ]),
+      FrameworkSignature(
+        .certain,
+        [
+          TableShape(
+            "meta", ["key", "value"], complete: true,
+            rows: [
+              RowCondition("key", .isText("version")),
+              RowCondition("key", .isText("last_compatible_version")),
+            ])
         ]),
     ],
     book: MigrationBook(
