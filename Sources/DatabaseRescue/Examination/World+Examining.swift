@@ -98,7 +98,7 @@ extension World {
       if migration.hasChangedNothing(of: survey.image) {
         use.undoneMigration = migration.undoneMessage
       } else {
-        use.cutOffMigration = migration.message
+        use.cutOffMigration = migration.reported(of: database)
       }
     } catch {
       use.unreadMigration = "'\(folder.path.name)' cannot be looked into"

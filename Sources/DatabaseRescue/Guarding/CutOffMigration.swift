@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A migration that was begun under guard and whose guard did not live to its end.
 
+import Diagnosis
 import SQLiteFormat
 
 #if canImport(FoundationEssentials)
@@ -17,6 +18,8 @@ package struct CutOffMigration: Sendable {
   package let vault: FilePath?
   /// The name of the database under which it was begun; nil where that is the one that was asked for.
   fileprivate var otherName: FilePath?
+  /// When its command was to be stopped; nil where it had all the time it wanted.
+  private let deadline: Date?
   /// What its command has started and is still at work.
   package let processes: [Int32]
   /// What happened, in words without a full stop.
@@ -28,6 +31,7 @@ package struct CutOffMigration: Sendable {
 
   fileprivate init(_ record: GuardRecord?) {
     digest = record?.digest
+    deadline = record?.deadline
     backup = record.flatMap { BackupName(FilePath($0.backup)) }
     vault = record?.vault.map { FilePath($0) }
     processes =
@@ -43,9 +47,12 @@ package struct CutOffMigration: Sendable {
       return
     }
     let work = processes.first.map { ", and process \($0) of it is still at work" } ?? ""
+    let limit =
+      record.deadline.map { ", was to be stopped at \($0.formatted(.iso8601)) at the latest," }
+      ?? ""
     message =
       "a migration, '\(record.program)', was begun here under guard at "
-      + "\(record.began.formatted(.iso8601)) and "
+      + "\(record.began.formatted(.iso8601))\(limit) and "
       + (record.end ?? "was cut off") + work
   }
 
@@ -62,15 +69,29 @@ package struct CutOffMigration: Sendable {
 
   /// The command that goes back to before it.
   package func wayBack(of database: FilePath) -> String {
-    let database = otherName ?? database
+    wayBack(of: otherName ?? database, in: vault)
+  }
+
+  private func wayBack(of database: FilePath, in vault: FilePath?) -> String {
     guard let backup else { return "dbrescue restore \(database.shellQuoted)" }
     return "dbrescue restore \(database.shellQuoted) --from \(backup.id) --yes"
       + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
   }
 
   /// The command that keeps what is there.
-  package func wayOn(of database: FilePath) -> String {
-    "dbrescue backup \((otherName ?? database).shellQuoted) --accept"
+  package func wayOn(of database: FilePath) -> String { Self.wayOn(of: otherName ?? database) }
+
+  private static func wayOn(of database: FilePath) -> String {
+    "dbrescue backup \(database.shellQuoted) --accept"
+  }
+
+  /// What a report says of it, which holds no folders.
+  func reported(of database: FilePath) -> LiveUse.CutOffMigration {
+    let name = FilePath((otherName ?? database).nameInCommands)
+    return LiveUse.CutOffMigration(
+      message: message, backup: backup?.path.description.shownFile,
+      deadline: deadline?.formatted(.iso8601),
+      wayBack: wayBack(of: name, in: vault.map { _ in "VAULT" }), wayOn: Self.wayOn(of: name))
   }
 }
 

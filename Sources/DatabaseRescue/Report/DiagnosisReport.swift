@@ -47,6 +47,8 @@ package struct DiagnosisReport: WrittenReport, Hashable {
   package let tablesOmitted: Int
   /// The schema version found and the one expected.
   package let versions: RunRecord.Versions
+  /// The two ways out of a guarded migration that was cut off; nil where there is none.
+  private let cutOffMigration: CutOff?
   /// What is known of rows that were not sent anywhere yet.
   package let unsynced: ReportedUnsynced
   /// How the database differs from the contract, line by line.
@@ -93,7 +95,8 @@ package struct DiagnosisReport: WrittenReport, Hashable {
   private enum CodingKeys: String, CodingKey {
     case tool, libraries, created, code, file, inputs, losesRows, meaning, rows
     case tables, tablesOmitted, versions, unsynced, differencesOmitted
-    case ruledOut, findings, unchecked, uncheckedOmitted, hint, next, undo, facts, pages
+    case ruledOut, cutOffMigration, findings, unchecked, uncheckedOmitted, hint, next, undo, facts,
+      pages
     case word = "verdict"
     case offer = "options"
     case listedDifferences = "differences"
@@ -168,6 +171,7 @@ package struct DiagnosisReport: WrittenReport, Hashable {
     versions = RunRecord.Versions(
       found: examination.foundVersion, expected: examination.expectedVersion,
       relation: examination.relation)
+    cutOffMigration = examination.use.cutOffMigration.map { CutOff($0) }
     unsynced = ReportedUnsynced(examination.unsynced)
     let differences = known ?? examination.comparison?.differences ?? []
     let listed = Array(differences.prefix(Self.listLimit))

@@ -36,12 +36,34 @@ package struct LiveUse: Hashable, Sendable {
     }
   }
 
+  /// A migration that was begun under guard and was cut off, and the two ways out, without folders.
+  package struct CutOffMigration: Hashable, Sendable {
+    /// What is to be said of it.
+    package let message: String
+    /// The file of the backup from before it; nil where its record does not tell.
+    package let backup: String?
+    /// When its command was to be stopped, by ISO 8601; nil where it had all the time it wanted.
+    package let deadline: String?
+    /// The command that goes back to before it.
+    package let wayBack: String
+    /// The command that keeps what is there.
+    package let wayOn: String
+
+    /// Describes a migration.
+    package init(
+      message: String, backup: String?, deadline: String?, wayBack: String, wayOn: String
+    ) {
+      (self.message, self.backup, self.deadline) = (message, backup, deadline)
+      (self.wayBack, self.wayOn) = (wayBack, wayOn)
+    }
+  }
+
   /// The files that others cannot reach, by process.
   package let heldApart: [HeldFile]
   /// At how many processes that could write to it nobody may look; nil where nothing is known.
   package let unseenProcesses: Int?
-  /// What is to be said of a migration that was cut off; nil where there is none.
-  package var cutOffMigration: String?
+  /// A migration that was cut off and may have changed something; nil where there is none.
+  package var cutOffMigration: CutOffMigration?
   /// What is to be said of a migration that was cut off before it had changed anything for good.
   package var undoneMigration: String?
   /// Why nobody can tell whether a migration was cut off; nil where that is known.
@@ -90,7 +112,7 @@ package struct LiveUse: Hashable, Sendable {
   /// The findings, one for each file, for a migration and for an archive.
   var findings: [Finding] {
     let cutOff =
-      (cutOffMigration.map { [Finding(.migrationUnfinished, $0)] } ?? [])
+      (cutOffMigration.map { [Finding(.migrationUnfinished, $0.message)] } ?? [])
       + [undoneMigrationFinding].compactMap(\.self)
     return (packing?.findings ?? []) + cutOff
       + heldApart.map { held in

@@ -195,22 +195,25 @@ extension CommandContext {
     console.warn("\(message)")
   }
 
-  /// Tells of a migration on the database that was begun under guard and was cut off, as long as
-  /// nobody has gone back to before it or accepted what is there.
+  /// Tells of a migration on a database that was begun under guard and was cut off, as long as
+  /// nobody has gone back to before it or accepted what is there: of each file that was read.
   func tellCutOffMigration(_ invocation: Invocation) {
     let names = [Operand.file.name, Operand.vaultFolder.name]
-    let operand = invocation.command.operands.first { names.contains($0.name) }
-    if let operand, let file = invocation.optionalPath(operand),
-      let message = rescue.supplanted(at: file)
-    {
-      console.warn("\(message)")
+    let subject = invocation.command.operands.first { names.contains($0.name) }
+      .flatMap { invocation.optionalPath($0) }
+    if let subject, let message = rescue.supplanted(at: subject) { console.warn("\(message)") }
+    var told: Set<FilePath> = []
+    for file in invocation.pathsToRead where told.insert(file).inserted {
+      // A guard has refused its database already.
+      guard file != subject || invocation.command.name != "guard",
+        let migration = rescue.cutOffMigration(of: file)
+      else { continue }
+      let place = file == subject ? "" : "'\(file)': "
+      let (back, on) = (migration.wayBack(of: file), migration.wayOn(of: file))
+      console.warn(
+        "\(place)\(migration.message); to go back: \(back); to keep what is there, once it is "
+          + "checked: \(on)")
     }
-    guard let operand, let file = invocation.optionalPath(operand),
-      invocation.command.name != "guard", let migration = rescue.cutOffMigration(of: file)
-    else { return }
-    let (back, on) = (migration.wayBack(of: file), migration.wayOn(of: file))
-    console.warn(
-      "\(migration.message); to go back: \(back); to keep what is there, once it is checked: \(on)")
   }
 
   /// Tells that a run could not be logged, where it could not.

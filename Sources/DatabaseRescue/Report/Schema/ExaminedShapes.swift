@@ -17,7 +17,7 @@ enum ExaminedShapes {
       "lost": .named("loss").saying("rows that cannot be read"),
     ]),
     "tables": .list(table), "tablesOmitted": .count, "versions": .named("versions"),
-    "unsynced": .named("unsynced"),
+    "unsynced": .named("unsynced"), "cutOffMigration?": cutOffMigration,
     "differences": .list(.named("difference")).saying("from the contract"),
     "differencesOmitted": .count,
     "findings": .list(finding).saying("by kind, the heaviest first"),
@@ -72,6 +72,13 @@ enum ExaminedShapes {
     "now": .text.saying("what to do now, and what to say to the user"),
     "differently": .text.saying("what to do differently from now on"),
   ])
+
+  private static let cutOffMigration = JSONShape.object([
+    "backup?": .text.saying("the backup from before it, by file name"),
+    "deadline?": .date.saying("when its command was to be stopped, in UTC, by ISO 8601"),
+    "restore": .text.saying("the command that goes back to before it"),
+    "accept": .text.saying("the command that keeps what is there, once it is checked"),
+  ]).saying("a migration that was begun under guard and was cut off")
 
   private static let table = JSONShape.object([
     "table": .text, "readable": .count, "doubtful": .count, "lost": .named("loss"),
