@@ -27,7 +27,8 @@ public struct MigrationJudgement: Sendable {
   public let losesData: Bool
   /// Whether the database holds, page for page, what it held before.
   public let isUnchanged: Bool
-  /// How to say of what is refused that it is meant; nil where nothing can allow it.
+  /// How to say of what is refused that it is meant; nil where the migration failed, or what is wrong
+  /// with the result is wrong whatever was before.
   package let allowance: String?
 
   /// Whether nothing is wrong with the result.
@@ -74,12 +75,20 @@ extension MigrationJudgement {
     }
     self.problems = problems + review.problems
     allowance =
-      !problems.isEmpty || review.problems.isEmpty
-      ? nil
-      : contract == nil
-        ? "if it is meant: a contract of the schema that is to be says so (--contract), "
-          + "and \"rowCounts\" in it which tables may lose rows"
-        : review.losesData ? "if it is meant: \"rowCounts\" in the contract lets rows go" : nil
+      problems.isEmpty && !review.problems.isEmpty
+      ? Self.allowance(of: review, hasContract: contract != nil) : nil
+  }
+
+  /// How to say that what is refused of a change is meant.
+  private static func allowance(of review: MigrationReview, hasContract: Bool) -> String {
+    guard !review.goesBack else {
+      return "if it is meant: no contract lets a version go back, and --on-failure stop leaves the "
+        + "result in its place"
+    }
+    return hasContract
+      ? "if it is meant: \"rowCounts\" in the contract says of which tables rows may come and go"
+      : "if it is meant: a contract of the schema that is to be says so (--contract), and "
+        + "\"rowCounts\" in it of which tables rows may come and go"
   }
 }
 

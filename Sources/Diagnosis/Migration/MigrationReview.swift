@@ -14,6 +14,9 @@ package struct MigrationReview: Sendable {
   package let notices: [String]
   /// Whether rows or values are gone that should be there.
   package let losesData: Bool
+  /// Whether the version went back, which no contract allows: by one of that version, the database was
+  /// newer before.
+  package let goesBack: Bool
 
   /// Compares a database with what it was.
   ///
@@ -38,6 +41,7 @@ package struct MigrationReview: Sendable {
       + comparison.replacementProblems
       + comparison.exchangeProblems + comparison.columnProblems + comparison.linkProblems
     losesData = !losses.isEmpty || comparison.hasCopiesForOthers
+    goesBack = !comparison.versionProblems.isEmpty
     problems =
       comparison.versionProblems + losses + comparison.copyProblems + comparison.counterProblems
       + comparison.referenceProblems + (contract == nil ? comparison.unusable : [])
