@@ -20,7 +20,8 @@ package struct ReportedDifference: Hashable, Sendable, Encodable {
     subject = difference.subject
     object = difference.object
     weight = difference.weight
-    expected = difference.expected
+    // A rule that rows break is the file's own.
+    expected = difference.kind == .broken ? difference.expected?.shownMessage : difference.expected
     found = difference.found?.shownMessage
     sql = difference.mend.sql
     warnings = difference.mend.warnings.map(\.shownMessage)

@@ -10,10 +10,10 @@ final class ComputedRule {
   enum Kind {
     /// An index, with the condition of a partial one, and whether the rowid ends its keys.
     case index(Name, condition: String?, hasRowID: Bool)
-    /// A CHECK constraint.
-    case check
+    /// A CHECK constraint, with its condition as the schema has it.
+    case check(String)
     /// A virtual column that refuses NULL.
-    case filledColumn
+    case filledColumn(Name)
     /// A virtual column of a STRICT table, which holds values of its type only.
     case typedColumn
   }
@@ -121,12 +121,12 @@ extension ComputedTable {
     _ expressions: TableExpressions
   ) -> [(kind: ComputedRule.Kind, condition: String)] {
     var conditions = expressions.checks.map {
-      (kind: ComputedRule.Kind.check, condition: ComputedRule.truth(of: $0, null: 1))
+      (kind: ComputedRule.Kind.check($0), condition: ComputedRule.truth(of: $0, null: 1))
     }
     for column in ruledColumns {
       let name = column.name.quotedIdentifier
       if !column.classes.contains(.null) {
-        conditions.append((.filledColumn, "\(name) IS NOT NULL"))
+        conditions.append((.filledColumn(column.name), "\(name) IS NOT NULL"))
       }
       let classes = column.classes.union(.null)
       if classes != .all {

@@ -141,7 +141,7 @@ final class SandboxComputation: RowComputation {
     if case .index(let name, _, _) = rules[place].rule.kind {
       if holds, let shape = rules[place].plainShape { keys[name]?.add(shape.key(of: stored)) }
     } else if !holds {
-      computed.broken.add(Self.place(of: stored))
+      note(Self.place(of: stored), breaking: rules[place].rule)
     }
     return true
   }
@@ -191,13 +191,25 @@ final class SandboxComputation: RowComputation {
       }
       switch (rule.kind, outcome) {
       case (.index(let name, _, _), .key(let key?)): keys[name]?.add(key)
-      case (.check, .holds(false)): computed.broken.add(place)
-      case (.filledColumn, .holds(false)): computed.nulls.add(place)
-      case (.typedColumn, .holds(false)): computed.mistyped.add(place)
+      case (_, .holds(false)): note(place, breaking: rule)
       default: break
       }
     } catch {
       fail(rule, place, error)
+    }
+  }
+
+  /// Notes that a row breaks a rule.
+  private func note(_ place: FormatError, breaking rule: ComputedRule) {
+    switch rule.kind {
+    case .check(let condition):
+      computed.broken.add(place)
+      computed.brokenChecks[condition, default: 0] += 1
+    case .filledColumn(let column):
+      computed.nulls.add(place)
+      computed.nullCounts[column, default: 0] += 1
+    case .typedColumn: computed.mistyped.add(place)
+    case .index: break
     }
   }
 
@@ -211,7 +223,11 @@ final class SandboxComputation: RowComputation {
     let isBroken = !error.isAboutTime && !error.isLimit
     guard case .index(let name, _, _) = rule.kind else {
       if isBroken {
-        computed.broken.add(place)
+        if case .check = rule.kind {
+          note(place, breaking: rule)
+        } else {
+          computed.broken.add(place)
+        }
       } else {
         computed.uncheckedConstraints = reason
       }

@@ -15,20 +15,28 @@ extension Survey {
   private func rules(of tree: TreeSurvey) -> [ContractDifference] {
     let name = tree.entry.name.text
     func broken(
-      _ subject: ContractDifference.Subject, _ expected: String, _ count: Int, _ what: String
+      _ subject: ContractDifference.Subject, _ expected: String, _ count: Int, _ what: String,
+      in column: Name? = nil
     ) -> [ContractDifference] {
       guard count > 0 else { return [] }
       return [
         ContractDifference(
-          .broken, subject, name, expected: expected, found: "\(counted(count, "row")) \(what)",
+          .broken, subject, column.map { "\(name).\($0)" } ?? name, expected: expected,
+          found: "\(counted(count, "row")) \(what)",
           mend: .none(because: "only who knows the rows can say what they should hold"))
       ]
     }
     guard tree.entry.kind == .index else {
       let isStrict = schema?.table(named: tree.entry.name)?.strict == true
       let types = isStrict ? tree.mistyped.count + tree.mistypedDefaults.count : 0
-      return broken(.column, "NOT NULL", tree.nulls.count, "with NULL")
-        + broken(.check, "CHECK", tree.computed?.broken.count ?? 0, "breaking it")
+      let checks = tree.computed?.brokenChecks ?? [:]
+      // A column that has no value for a row keeps to no rule, and has no condition.
+      let others = (tree.computed?.broken.count ?? 0) - checks.values.reduce(0, +)
+      return tree.nullCounts.sorted { $0.key < $1.key }
+        .flatMap { broken(.column, "NOT NULL", $0.value, "with NULL", in: $0.key) }
+        + checks.sorted { $0.key < $1.key }
+        .flatMap { broken(.check, $0.key, $0.value, "breaking it") }
+        + broken(.check, "CHECK", others, "breaking it")
         + broken(.options, "STRICT", types, "with values of other types")
     }
     let index = schema?.parsed.index(named: tree.entry.name, of: tree.entry.table)

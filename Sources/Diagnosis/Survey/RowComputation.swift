@@ -70,10 +70,14 @@ package struct ComputedRows: Hashable, Sendable {
   package var uncheckedIndexes: [Name: String] = [:]
   /// Rows that break a CHECK constraint, or have one that cannot be computed.
   package var broken = FaultList()
+  /// How many of these break each CHECK constraint, by its condition.
+  package var brokenChecks: [String: Int] = [:]
   /// Rows with a value in a virtual column that its type in a STRICT table refuses.
   package var mistyped = FaultList()
   /// Rows with NULL in a virtual column that refuses it.
   package var nulls = FaultList()
+  /// How many of these hold it in each column.
+  package var nullCounts: [Name: Int] = [:]
   /// Why not every constraint was checked.
   package var uncheckedConstraints: String?
 

@@ -23,6 +23,8 @@ package struct TreeSurvey: Hashable, Sendable {
   package internal(set) var mistyped = FaultList()
   /// Records with NULL in a column that refuses it.
   package internal(set) var nulls = FaultList()
+  /// How many records hold NULL in each column that refuses it.
+  package internal(set) var nullCounts: [Name: Int] = [:]
   /// Records that end before a column whose default is of a type that it refuses.
   package internal(set) var mistypedDefaults = FaultList()
   /// What its rows come to, where a module keeps a virtual table in them.
@@ -175,6 +177,7 @@ extension TreeSurvey {
     guard let result else { return }
     computed = result
     nulls.add(result.nulls)
+    nullCounts.merge(result.nullCounts, uniquingKeysWith: +)
     mistyped.add(result.mistyped)
     expectedKeys.merge(result.keys) { own, _ in own }
   }
@@ -210,7 +213,12 @@ extension TreeSurvey {
     if !shape.fits(stored.record) { unfit.add(fault) }
     let violations = shape.violations(of: stored.record)
     if violations.types { mistyped.add(fault) }
-    if violations.nulls { nulls.add(fault) }
+    if violations.nulls {
+      nulls.add(fault)
+      for column in shape.columns(withRefusedNullIn: stored.record) {
+        nullCounts[column, default: 0] += 1
+      }
+    }
     if violations.defaults { mistypedDefaults.add(fault) }
   }
 }

@@ -223,6 +223,16 @@ package struct RowShape: Hashable, Sendable {
     return violations
   }
 
+  /// The columns that refuse NULL and for which a record holds it, or ends before them.
+  package func columns(withRefusedNullIn record: Record) -> [Name] {
+    let fields = Array(record.fields)
+    return stored.enumerated().filter { place, column in
+      guard !column.classes.contains(.null), firstPlaces[place] == nil else { return false }
+      return place < fields.count
+        ? fields[place].serialType == 0 : column.defaultValue == .null
+    }.map(\.element.name)
+  }
+
   /// The longest text that is read from other pages to see whether it is a number.
   private static let numberLengthMax = 1 << 16
 }

@@ -44,6 +44,26 @@ import Testing
     #expect(finding.message == "1 row of 'letter' holds NULL where a column refuses it")
   }
 
+  @Test func `NULL is counted for each column that refuses it`() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch["post.db"]
+    try DatabaseBuilder([
+      "CREATE TABLE post (id INTEGER PRIMARY KEY, a TEXT, b TEXT)",
+      "INSERT INTO post (a, b) VALUES ('x', 'y'), (NULL, 'y'), (NULL, NULL)",
+    ]).build(at: path)
+    do {
+      let connection = try Connection(path, mode: .app)
+      connection.configure(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
+      try connection.execute(
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE post "
+          + "(id INTEGER PRIMARY KEY, a TEXT NOT NULL, b TEXT NOT NULL, c TEXT NOT NULL, "
+          + "d NOT NULL DEFAULT 1)'")
+    }
+    let tree = try #require(Survey(main: try path.contents()).trees.first { $0.records == 3 })
+    #expect(tree.nulls.count == 3)
+    #expect(tree.nullCounts == ["a": 2, "b": 1, "c": 3])
+  }
+
   @Test func `rows that end before a column that refuses NULL hold NULL there`() throws {
     func findings(_ column: String) throws -> [Finding] {
       let words = "CREATE TABLE post (id INTEGER PRIMARY KEY, title TEXT NOT NULL"
