@@ -195,7 +195,10 @@ struct TableComparison {
     let missing = leftOver(wanted, besides: present).map { text in
       ContractDifference(
         .missing, subject, expected.name.text, expected: text,
-        mend: .remaking(tests: tests(text)), weight: weight)
+        mend: .remaking(
+          losses: subject == .conflictClause ? Self.losses(byClause: text) : [],
+          tests: tests(text)),
+        weight: weight)
     }
     let extra = leftOver(present, besides: wanted).map { text in
       ContractDifference(
@@ -205,6 +208,18 @@ struct TableComparison {
         weight: weight)
     }
     return missing + extra
+  }
+
+  /// What a conflict clause does to rows that break its constraint, where no error says so.
+  private static func losses(byClause text: String) -> [String] {
+    if text.hasSuffix("on conflict ignore") {
+      return ["rows that break it are left out from then on, and no error says so"]
+    }
+    guard text.hasSuffix("on conflict replace") else { return [] }
+    return [
+      "rows that break it take the place of others, or get the default, from then on, and no error "
+        + "says so"
+    ]
   }
 
   private func leftOver(

@@ -42,6 +42,11 @@ struct ColumnMeaning: Hashable {
         || wanted.defaultText != nil && wanted.defaultText != present.defaultText
       return isSeen ? .drift : .notice
     }
+    let (value, other) = (storedDefault(expected), storedDefault(found))
+    if value != nil, value == other {
+      present.defaultText = wanted.defaultText
+      if wanted == present { return nil }
+    }
     // The rowid is never NULL, whether that was said or not; that it is the rowid, the key says.
     if [expected, found].contains(where: { $0.table.rowIDAlias == $0.position }) {
       present.notNull = wanted.notNull
@@ -49,6 +54,10 @@ struct ColumnMeaning: Hashable {
     }
     present.type = wanted.type
     return wanted == present && affinity(expected) == affinity(found) ? .notice : .drift
+  }
+
+  private static func storedDefault(_ place: Place) -> Value? {
+    place.column.storedDefault(strict: place.table.strict)
   }
 
   private static func affinity(_ place: Place) -> Affinity {

@@ -279,6 +279,28 @@ struct Drift: Sendable, CustomTestStringConvertible {
     #expect(differences.filter { !["android_metadata"].contains($0.object) } == [])
   }
 
+  /// The type of a column, and two literals as its default.
+  static let defaults: [(type: String, one: String, other: String)] = [
+    ("REAL", "1", "1.0"), ("INTEGER", "'1'", "1"), ("TEXT", "1", "'1'"), ("INT", "1.0", "1"),
+    ("NUMERIC", "'1e2'", "100"), ("REAL", "'-1.5'", "-1.5"), ("REAL", "TRUE", "1.0"),
+    ("INT", "'+7'", "7"), ("INT", "1.5", "1"), ("INT", "'1x'", "1"), ("", "'1'", "1"),
+    ("BLOB", "1.0", "1"), ("TEXT", "'1.0'", "1"), ("TEXT", "'a'", "'A'"), ("REAL", "'x'", "0"),
+    ("INT", "-1", "1"), ("NUMERIC", "''", "0"),
+  ]
+
+  @Test(arguments: defaults.indices)
+  func `two defaults are one where the column stores the same for both`(_ place: Int) throws {
+    let (type, one, other) = Self.defaults[place]
+    func table(_ literal: String) -> String { "CREATE TABLE t (a \(type) DEFAULT \(literal))" }
+    func stored(_ literal: String) throws -> Value? {
+      let connection = try Connection(mode: .memory, schemaBy: .us)
+      try connection.execute("\(table(literal)); INSERT INTO t DEFAULT VALUES")
+      return try connection.value("SELECT a FROM t")
+    }
+    let isSame = try stored(one) == stored(other)
+    #expect(try differences(table(one), table(other)).isEmpty == isSame)
+  }
+
   @Test func `a column keeps its CHECK and REFERENCES when it is added`() throws {
     let expected =
       "CREATE TABLE p (id INTEGER PRIMARY KEY); "

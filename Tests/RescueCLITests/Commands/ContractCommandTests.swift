@@ -286,6 +286,27 @@ import Testing
       ])
   }
 
+  @Test(arguments: [
+    ("IGNORE", "rows that break it are left out from then on, and no error says so"),
+    (
+      "REPLACE",
+      "rows that break it take the place of others, or get the default, from then on, and no error "
+        + "says so"
+    ), ("FAIL", nil),
+  ])
+  func `diff says where a conflict clause drops rows without an error`(
+    action: String, warning: String?
+  ) throws {
+    let file = try build("app.db", "CREATE TABLE t (a UNIQUE)", "INSERT INTO t VALUES (1)")
+    let contract = try script("CREATE TABLE t (a UNIQUE ON CONFLICT \(action))")
+    let ending = try bench.run("contract", "diff", file, contract, "--json")
+    #expect(
+      try warnings(ending) == [warning].compactMap { $0.map { "missing conflict clause t: \($0)" } }
+    )
+    let back = try bench.run("contract", "diff", contract, file, "--json")
+    #expect(try warnings(back) == [])
+  }
+
   @Test(arguments: ["UNIQUE ON CONFLICT REPLACE", "UNIQUE ON CONFLICT IGNORE"])
   func `the SQL of diff fails rather than losing rows to a conflict clause`(clause: String) throws {
     let file = try build("app.db", "CREATE TABLE t (a)", "INSERT INTO t VALUES (1), (1), (2)")
