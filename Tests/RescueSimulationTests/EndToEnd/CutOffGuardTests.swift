@@ -73,6 +73,7 @@ import Testing
       (["diagnose", file.description], 12), (["backup", file.description], 14),
       (["restore", file.description, "--dry-run"], 0),
       (["salvage", file.description, "--output", session["new.db"].description], 0),
+      (["contract", "diff", before.description, file.description], 0),
       (["vault", "list", file.description], 0), (["guard", file.description, "--", "true"], 20),
     ]
     for (line, status) in lines {
@@ -83,6 +84,9 @@ import Testing
       #expect(all.contains("--from \(backup.name.id)"), "\(line): \(all)")
       #expect(all.contains("--accept"), "\(line): \(all)")
     }
+    let json = try session.run("check", file.description, "--json").text
+    let back = "dbrescue restore app.db --from \(backup.name.id) --yes"
+    #expect(json.contains("\"restore\": \"\(back)\""), "\(json)")
     // Half of a migration is no way back: the good backup is still the one from before it.
     let restored = try session.run("restore", file.description, "--yes")
     #expect(restored.status == 0, "\(restored)")
