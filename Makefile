@@ -15,6 +15,8 @@ PREFIX ?= /usr/local
 SOURCES = Sources Tests samples Package.swift
 DEBUG = .build/debug
 RELEASE = .build/release
+# Debug builds with the reading of damaged files optimized (Package.swift).
+export DBRESCUE_OPTIMIZED = 1
 
 .DEFAULT_GOAL := help
 .PHONY: help deps build test lint format bench demo docs reference release install clean fuzz damage simulate theatre

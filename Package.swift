@@ -125,3 +125,11 @@ for target in package.targets where target.type != .system {
     .enableUpcomingFeature("InternalImportsByDefault"),
   ]
 }
+
+// Most of what tests wait for is done in these two: optimized, the tests take a third of the time.
+// Unsafe flags would keep apps from using the library, and so `make` alone asks for them.
+if Context.environment["DBRESCUE_OPTIMIZED"] != nil {
+  for target in package.targets where ["SQLiteFormat", "Diagnosis"].contains(target.name) {
+    target.swiftSettings?.append(.unsafeFlags(["-O"], .when(configuration: .debug)))
+  }
+}

@@ -86,7 +86,7 @@ extension MigrationJudgement {
         + "result in its place"
     }
     return hasContract
-      ? "if it is meant: \"rowCounts\" in the contract says of which tables rows may come and go"
+      ? "if it is meant: \"rowCounts\" in the contract lets rows go and come"
       : "if it is meant: a contract of the schema that is to be says so (--contract), and "
         + "\"rowCounts\" in it of which tables rows may come and go"
   }

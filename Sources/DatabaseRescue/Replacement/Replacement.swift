@@ -131,8 +131,9 @@ package struct Replacement: Sendable {
         .cannotWrite,
         "replacing '\(folder.database)' may need \(needed) bytes, and \(free) are free",
         meaning: "nothing was changed",
-        advice: "free some space, or build a new database elsewhere: "
-          + "dbrescue salvage FILE --output NEW")
+        advice:
+          "free some space, or have the new database written elsewhere: restore and salvage take "
+          + "--output NEW")
     }
   }
 

@@ -20,6 +20,12 @@ extension DatabasePerformer {
     if report.isBackupWhole, [.kept, .left].contains(report.result) {
       undo.insert(way.command, at: 0)
     }
+    // Where the migration left no file, there is nothing to bring back.
+    if report.result == .restored, let code = run.notes.published,
+      (try? run.rescue.displaced(by: code, of: database)) != nil
+    {
+      undo.insert("dbrescue undo \(code) \(database.shellQuoted)", at: 0)
+    }
     return PlaybookStepResult(
       summary: "\(undertaking.name): \(report.result.words)", facts: known,
       copy: report.isBackupWhole

@@ -47,10 +47,8 @@ extension Run {
       if let problem = VaultStatus.Problem.unsound(examined.verdict, database) {
         status.note(problem)
       }
-      for finding in examined.findings where finding.code == .databaseOlder {
-        status.note(.putBack(finding.message, database))
-      }
-      if let verdict = status.verdict, !examined.unchecked.isEmpty, verdict == .healthy {
+      status.remarks += examined.findings.filter { $0.code == .databaseOlder }.map(\.message)
+      if examined.verdict == .healthy, !examined.unchecked.isEmpty {
         status.remarks.append("\(Unchecked.count(examined.unchecked)) in the database")
       }
       for thing in examined.unchecked where thing.subject == .migration {

@@ -177,13 +177,6 @@ extension VaultStatus.Problem {
       advice: "dbrescue diagnose \(database.shellQuoted)", verdict.exitStatus)
   }
 
-  /// A database that is older than its newest good backup.
-  static func putBack(_ finding: String, _ database: FilePath) -> Self {
-    Self(
-      .unsound, finding, advice: "dbrescue diagnose \(database.shellQuoted)",
-      Verdict.damagedLossy.exitStatus)
-  }
-
   fileprivate static func none(of database: FilePath, _ count: Int, future: Int) -> Self {
     let found =
       switch (count, future) {

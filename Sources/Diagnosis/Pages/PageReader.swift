@@ -162,9 +162,15 @@ extension Image {
     return [8, 12].contains { header in
       let count = Swift.min(bytes.big16(at: 3) ?? 0, (geometry.usable - header) / 2)
       guard count > 0 else { return false }
+      let places = header + 2 * count...max(header + 2 * count, geometry.usable - 4)
+      // Three of four lead into the page, and as many to places of their own.
+      var misses = 0
+      for index in 0..<count where !places.contains(bytes.big16(at: header + 2 * index) ?? 0) {
+        misses += 1
+        if misses * 4 > count { return false }
+      }
       let pointers = (0..<count).map { bytes.big16(at: header + 2 * $0) ?? 0 }
-      let fitting = pointers.count { $0 >= header + 2 * count && $0 <= geometry.usable - 4 }
-      return fitting * 4 >= count * 3 && Set(pointers).count * 4 >= count * 3
+      return Set(pointers).count * 4 >= count * 3
     }
   }
 }

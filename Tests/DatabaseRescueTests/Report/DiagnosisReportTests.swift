@@ -191,6 +191,10 @@ import Testing
     }
     let unsynced = ["unsynced": ReportedUnsynced(.some(2))]
     met.formUnion(try JSON(encoding: unsynced).paths())
+    let cutOff = LiveUse.CutOffMigration(
+      message: "m", backup: "b", deadline: "d", wayBack: "w", wayOn: "o")
+    met.formUnion(
+      try JSON(encoding: ["cutOffMigration": DiagnosisReport.CutOff(cutOff)]).paths())
     let unchecked = ReportedUnchecked(Unchecked(.keys, of: "i", because: "r"))
     let things = ["unchecked": [unchecked]]
     met.formUnion(try JSON(encoding: things).paths())

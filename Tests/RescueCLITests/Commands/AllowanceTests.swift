@@ -61,7 +61,7 @@ import Testing
     try build(changedBy: change.sql)
     let contract = bench["schema.sql"]
     try contract.replaceContents(with: Bytes((Self.items[0] + "; " + Self.items[2] + ";").utf8))
-    let words = "\"rowCounts\" in the contract says of which tables rows may come and go"
+    let words = "\"rowCounts\" in the contract lets rows go and come"
     let refused = try guarding("restore", ["--contract", contract])
     #expect(refused.status == 18, "\(refused.all)")
     #expect(refused.all.contains(change.reason), "\(refused.all)")

@@ -118,6 +118,10 @@ import Testing
       "playbook", "run", playbook, file, "--set", setting, "--approve", "migrate", "--json")
     #expect(ending.status == program.status, "\(ending.all)")
     #expect(try ending.json["stoppedAt"]?.text == program.step)
+    // What the migration left can be looked at.
+    let undo = try ending.json["undoSteps"]?.elements.compactMap(\.text) ?? []
+    let hasLeft = program.script.contains(": >")
+    #expect(undo.contains { $0.hasPrefix("dbrescue undo ") } == hasLeft, "\(undo)")
     #expect(try bench.run("check", file, "--contract", bench.contract).output == before)
   }
 
@@ -152,6 +156,16 @@ import Testing
     #expect(json["stoppedAt"]?.text == step)
     let isUnchanged = try file.contents() == bytes
     #expect(isUnchanged)
+  }
+
+  @Test func `a database that was put back to an older time is not migrated`() throws {
+    let file = bench["notes.db"]
+    try DatabaseBuilder(["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)"]).build(at: file)
+    let old = try file.contents()
+    try Connection.unguarded(file).execute("INSERT INTO t SELECT zeroblob(99999)")
+    #expect(try bench.run("backup", file).status == 0)
+    try file.replaceContents(with: old)
+    #expect(try run(Self.before, on: file).1["stoppedAt"]?.text == "stop-put-back")
   }
 
   // MARK: After an update

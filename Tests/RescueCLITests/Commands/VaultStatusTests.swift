@@ -49,20 +49,6 @@ import Testing
     #expect(try status().all.contains("20 h ago"))
   }
 
-  @Test func `a database that was put back to an older time is not fine`() throws {
-    let old = try file.contents()
-    try Connection(file, mode: .app).execute("CREATE TABLE more AS SELECT zeroblob(99999) AS x")
-    try bench.run("backup", file)
-    #expect(try status().status == 0)
-    try file.replaceContents(with: old)
-    let ending = try status("--json")
-    #expect(ending.status == 14)
-    #expect(try kinds(ending) == [["unsound"]])
-    #expect(try status().all.contains("older than its"))
-    let run = try bench.run("playbook", "run", "pre-migration-backup", file)
-    #expect(!run.all.contains("Migrate now") && run.all.contains("Follow back-in-time first"))
-  }
-
   @Test func `a backup that is too old is said to be`() throws {
     try bench.run("backup", file)
     bench.pass(hours: 27)
