@@ -44,6 +44,20 @@ struct Specimen {
     DROP TABLE gone;
     """
 
+  /// Makes another one, with many lines of text and pages of the same size.
+  static func buildLines(at path: FilePath) throws {
+    try DatabaseBuilder(
+      pageSize: pageSize,
+      [
+        "CREATE TABLE t (a TEXT)",
+        """
+        WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 2000)
+        INSERT INTO t SELECT replace(hex(zeroblob(10)), '00', 'line' || char(13, 10)) FROM n
+        """,
+      ]
+    ).build(at: path)
+  }
+
   /// The bytes of a page in the file.
   subscript(page number: Int) -> Range<Int> {
     ((number - 1) * Self.pageSize)..<(number * Self.pageSize)

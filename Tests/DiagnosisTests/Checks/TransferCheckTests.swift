@@ -93,29 +93,15 @@ import Testing
   func `what was done to a file is said, and whether it could be undone`(
     _ transfer: Transfer
   ) throws {
-    let bytes = try Self.lines()
+    let bytes = try ScratchFolder.with { scratch in
+      let path = scratch["lines.db"]
+      try Specimen.buildLines(at: path)
+      return try path.contents()
+    }
     let survey = Survey(main: transfer.change(bytes))
     let finding = try #require(TransferCheck.findings(in: survey).first)
     #expect(finding.code == transfer.code && finding.severity == transfer.severity)
     #expect(finding.message.contains(transfer.says), "\(finding.message)")
     #expect(TransferCheck.findings(in: Survey(main: bytes)).isEmpty)
-  }
-
-  /// A database with many lines of text.
-  private static func lines() throws -> Bytes {
-    try ScratchFolder.with { scratch in
-      let path = scratch["lines.db"]
-      try DatabaseBuilder(
-        pageSize: 512,
-        [
-          "CREATE TABLE line (a TEXT)",
-          """
-          WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 2000)
-          INSERT INTO line SELECT replace(hex(zeroblob(10)), '00', 'line' || char(13, 10)) FROM n
-          """,
-        ]
-      ).build(at: path)
-      return try path.contents()
-    }
   }
 }

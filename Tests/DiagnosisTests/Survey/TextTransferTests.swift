@@ -132,16 +132,7 @@ import Testing
   /// A database with many lines of text.
   private func lines() throws -> (bytes: Bytes, path: FilePath) {
     let path = scratch["lines.db"]
-    try DatabaseBuilder(
-      pageSize: 512,
-      [
-        "CREATE TABLE t (a TEXT)",
-        """
-        WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 2000)
-        INSERT INTO t SELECT replace(hex(zeroblob(10)), '00', 'line' || char(13, 10)) FROM n
-        """,
-      ]
-    ).build(at: path)
+    try Specimen.buildLines(at: path)
     return (try path.contents(), path)
   }
 }
