@@ -133,7 +133,11 @@ struct DatabasePerformer: PlaybookPerformer {
     known[.rowsLost] = examination.reconstruction.lostRows(of: tables).map { .integer($0) }
     known[.rowsDoubtful] = .integer(tables.reduce(0) { $0 + $1.misplaced.count })
     known[.findingsCount] = .integer(examination.findings.count)
-    let cause = examination.causes.leading
+    // Of an app of another version, the verdict tells.
+    let cause =
+      examination.causes.causes.first {
+        $0.confidence > .possible && ![.olderApp, .newerApp].contains($0.kind)
+      } ?? examination.causes.leading
     known[.cause] = cause.map { .text($0.kind.rawValue) }
     known[.causeConfidence] = cause.map { .text($0.confidence.rawValue) }
     known[.leadingFinding] = examination.leadingFinding.map { .text($0.name) }

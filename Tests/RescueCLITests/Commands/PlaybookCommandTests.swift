@@ -169,8 +169,14 @@ import Testing
     let written = try SystemStorage().open(file, .readWrite)
     try written.truncate(to: 0)
     try written.write(old, at: 0)
-    let ending = try bench.run("playbook", "run", Self.before, file, "--json")
-    #expect(try ending.json["stoppedAt"]?.text == "stop-put-back", "\(ending.all)")
+    // Also where it is of an older version, too.
+    let contract = bench["next.sql"]
+    let next = "CREATE TABLE t (a, b); PRAGMA user_version = 2;"
+    try contract.replaceContents(with: Bytes(next.utf8))
+    for flags in [[], ["--contract", contract]] as [[any Word]] {
+      let ending = try bench.run(["playbook", "run", Self.before, file, "--json"] + flags)
+      #expect(try ending.json["stoppedAt"]?.text == "stop-put-back", "\(ending.all)")
+    }
   }
 
   // MARK: After an update
