@@ -73,9 +73,8 @@ package struct CutOffMigration: Sendable {
   }
 
   private func wayBack(of database: FilePath, in vault: FilePath?) -> String {
-    guard let backup else { return "dbrescue restore \(database.shellQuoted)" }
-    return "dbrescue restore \(database.shellQuoted) --from \(backup.id) --yes"
-      + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
+    backup?.restoreCommand(for: database, in: vault)
+      ?? "dbrescue restore \(database.shellQuoted)"
   }
 
   /// The command that keeps what is there.

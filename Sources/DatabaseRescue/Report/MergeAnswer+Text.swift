@@ -179,7 +179,7 @@ extension MergeAnswer {
       ? [
         hasNewKeys
           ? "no row; the keys that rows had before are in \(quarantine)"
-          : "no row; the pages that could not be read are in \(quarantine)"
+          : "no row; what could not be read whole is in \(quarantine)"
       ]
       : lines + [
         "all of it, with its reasons\(hasNewKeys ? " and the old keys" : ""), is in \(quarantine)"

@@ -98,9 +98,7 @@ extension Backup {
   package func restoreCommand(
     for database: FilePath, in vault: FilePath?, clearedBy clearing: String? = nil
   ) -> String {
-    (clearing.map { "\($0) && " } ?? "")
-      + "dbrescue restore \(database.shellQuoted) --from \(name.id) --yes"
-      + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
+    (clearing.map { "\($0) && " } ?? "") + name.restoreCommand(for: database, in: vault)
   }
 
   /// Lets those use a new file who might use the database when it was backed up.

@@ -65,6 +65,12 @@ public struct BackupName: Hashable, Sendable {
     database.adding(suffix: ".\(created.stamp).v\(userVersion).\(id).db\(part.rawValue).gz")
   }
 
+  /// The command that puts the backup in the place of its database.
+  func restoreCommand(for database: FilePath, in vault: FilePath?) -> String {
+    "dbrescue restore \(database.shellQuoted) --from \(id) --yes"
+      + (vault.map { " --vault \($0.shellQuoted)" } ?? "")
+  }
+
   /// The same name for another file of the same run.
   func with(_ part: Part) -> BackupName {
     BackupName(

@@ -33,8 +33,8 @@ enum BytesInFrontCause: Cause {
         ],
         now: "Read each of them by itself: the findings name the places of the others.")
     }
-    if case .blocksParted(let block, let added)? = traces.survey.transfer {
-      return added < TextTransfer.sectorRest
+    if let transfer = traces.survey.transfer, case .blocksParted(let block, let added) = transfer {
+      return transfer.isText
         ? .silent
         : .fits(
           .certain, "\(added) bytes were put into it after each \(block)",

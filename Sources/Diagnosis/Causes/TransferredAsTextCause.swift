@@ -56,7 +56,7 @@ enum TransferredAsTextCause: Cause {
         ["\(counted(count, "byte")) more than there were, and no such byte stands alone"],
         now: "Every such change can be taken back, and salvage does it. Better still, ask for the "
           + "file again, as a binary file or in a zip.")
-    case .blocksParted(let block, let added) where added < TextTransfer.sectorRest:
+    case .blocksParted(let block, _) where transfer.isText:
       .fits(
         .certain, "the end of a line was put into it after each \(block) bytes",
         ["it is longer than its pages by just that"],

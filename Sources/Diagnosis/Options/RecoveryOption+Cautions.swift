@@ -33,8 +33,6 @@ extension Examination {
       "the database is sound, but its log is missing: look for the -wal first"
     case .migrationCutOff:
       "the database is sound, but a migration did not finish: look at it first"
-    case .cutOff:
-      "the database is sound with what is there of its -wal: ask for the whole -wal first"
     case .interrupted: "the database is sound with its -wal and -journal: keep them together"
     default: nil
     }

@@ -90,11 +90,17 @@ final class PageReader {
     hasPatience(for: cell) ? try? image.overflowChain(of: cell, on: page) : nil
   }
 
-  /// The overflow pages of the rows of a page, as far as a chain has so many.
-  func overflowPages(of page: PageNumber, inChainsOf countMin: Int = 1) -> [PageNumber] {
+  /// The overflow pages of the rows of a page, as far as a chain has so many; of a broken one, where
+  /// it is wished, those whose links lead on.
+  func overflowPages(
+    of page: PageNumber, inChainsOf countMin: Int = 1, orBroken: Bool = false
+  ) -> [PageNumber] {
     guard let reading = reading(of: page) else { return [] }
-    return (reading.content.cells + reading.content.doubtful).flatMap {
-      chain(of: $0, on: page).map { $0.pages.count >= countMin ? $0.pages : [] } ?? []
+    return (reading.content.cells + reading.content.doubtful).flatMap { cell in
+      if let chain = chain(of: cell, on: page) {
+        return chain.pages.count >= countMin ? chain.pages : []
+      }
+      return orBroken && patience > 0 ? image.reachedPages(of: cell, on: page).dropLast() : []
     }
   }
 
@@ -104,7 +110,9 @@ final class PageReader {
   /// whole overflow chain. Candidates that show that hold values elsewhere, too, where a chain has
   /// several pages: what leads to one page alone may be a row of an earlier time, and zeros at its
   /// beginning are no link.
-  func spilled(of pages: PageSet, among candidates: [PageNumber]) -> PageSet {
+  func spilled(
+    of pages: PageSet, among candidates: [PageNumber], orBroken: Bool = false
+  ) -> PageSet {
     let showing = candidates.map { [image] page in
       (try? image.bytes(of: page)).flatMap(\.first).flatMap(BTreePage.Kind.init) != nil
     }
@@ -112,25 +120,10 @@ final class PageReader {
     guard !headless.isEmpty else { return PageSet() }
     let reader = rested
     let found =
-      pages.pages.flatMap { reader.overflowPages(of: $0) }
+      pages.pages.flatMap { reader.overflowPages(of: $0, orBroken: orBroken) }
       + zip(candidates, showing).filter(\.1)
       .flatMap { reader.overflowPages(of: $0.0, inChainsOf: 2) }
     return PageSet(found.lazy.filter { headless.contains($0) })
-  }
-
-  /// The pages in broken overflow chains of the rows on some pages, whose links lead on.
-  func pagesOfBrokenChains(of pages: PageSet) -> PageSet {
-    let reader = rested
-    var found = PageSet()
-    for number in pages.pages {
-      guard let reading = reader.reading(of: number) else { continue }
-      for cell in reading.content.cells + reading.content.doubtful
-      where cell.overflow != nil && reader.chain(of: cell, on: number) == nil {
-        guard reader.hasPatience(for: cell) else { return found }
-        for page in image.reachedPages(of: cell, on: number).dropLast() { found.insert(page) }
-      }
-    }
-    return found
   }
 
   /// The record of a cell; nil where it does not hold.

@@ -54,13 +54,10 @@ extension Reassembly {
       return (page, tree)
     }
     // Most are those of long values, which take long to be looked through for rows.
-    guard !led.isEmpty else { return [] }
-    let spilled = doubt.pages.spilled(of: taken, among: led.map(\.page))
-    let linked = doubt.pages.pagesOfBrokenChains(of: taken)
+    let spilled = doubt.pages.spilled(of: taken, among: led.map(\.page), orBroken: true)
     return led.compactMap { page, tree in
       let isTable = survey.trees[tree].isRowIDTable
-      guard !spilled.contains(page), !linked.contains(page),
-        !doubt.pages.rows(on: page, isTable: isTable).isEmpty
+      guard !spilled.contains(page), !doubt.pages.rows(on: page, isTable: isTable).isEmpty
       else { return nil }
       return OrphanPage(page: page, isTable: isTable, candidates: [tree])
     }

@@ -85,7 +85,7 @@ extension TextTransfer {
 
   /// How many bytes are put in: the two of a line end, one of them, or those of a sector of 520.
   private static let lineEnds: [Bytes] = [[0x0D, 0x0A], [0x0A], [0x0D]]
-  static let sectorRest = 8
+  private static let sectorRest = 8
   /// From how many places on it tells that bytes were put in at each.
   private static let placesMin = 8
   /// How long lines and sectors are at most.
