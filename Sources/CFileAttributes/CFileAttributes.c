@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
 #include "CFileAttributes.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -69,7 +71,6 @@ int dbrescue_birth_time(const char *path, double *seconds) {
   return 0;
 }
 #else
-#include <fcntl.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -113,6 +114,24 @@ int dbrescue_file_system(const char *path, unsigned long *kind) {
   if (statfs(path, &status) != 0) return -1;
   *kind = (unsigned long)status.f_type & 0xFFFFFFFF;
   return 0;
+}
+#endif
+
+/// Whether a file system was asked for something that it cannot do.
+static int is_unable(void) {
+  return errno == ENOTSUP || errno == EOPNOTSUPP || errno == ENOSYS || errno == EINVAL;
+}
+
+#ifdef __APPLE__
+int dbrescue_reserve(int file, long long end, long long count) {
+  (void)end;
+  fstore_t room = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, count, 0};
+  return fcntl(file, F_PREALLOCATE, &room) == 0 || is_unable() ? 0 : -1;
+}
+#else
+int dbrescue_reserve(int file, long long end, long long count) {
+  const int keep_size = 1;
+  return fallocate(file, keep_size, end, count) == 0 || is_unable() ? 0 : -1;
 }
 #endif
 

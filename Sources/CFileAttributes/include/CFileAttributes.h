@@ -19,6 +19,12 @@ int dbrescue_birth_time(const char *path, double *seconds);
 /// Returns 0, or -1 with `errno` set.
 int dbrescue_file_system(const char *path, unsigned long *kind);
 
+/// Takes room on the disk for so many bytes behind the end of an open file, without making it longer;
+/// nothing is done where the file system cannot.
+///
+/// Returns 0, or -1 with `errno` set.
+int dbrescue_reserve(int file, long long end, long long count);
+
 /// Has processes become children of this one, or not any more, whose parents have ended and that it
 /// or its children have started: on Linux; elsewhere nothing is done.
 ///

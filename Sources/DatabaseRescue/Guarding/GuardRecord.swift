@@ -35,6 +35,9 @@ struct GuardRecord: Codable {
   /// Why it was refused, and why what was before could not be put back; nil as long as neither is known.
   var end: String?
 
+  /// What a record ends with that keeps a reserve: cutting it off gives the room back.
+  fileprivate static let lastByte = UInt8(ascii: "\n")
+
   /// Reads a record; nil where it is none, or one of another version.
   init?(_ bytes: Bytes) {
     let decoder = JSONDecoder()
@@ -62,7 +65,7 @@ struct GuardRecord: Codable {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
-    return Bytes(try encoder.encode(self))
+    return Bytes(try encoder.encode(self)) + [Self.lastByte]
   }
 }
 
@@ -74,11 +77,11 @@ struct HeldGuardRecord {
   private let madeFolder: Bool
   private let storage: any Storage
 
-  /// Writes a record, durably.
+  /// Writes a record, durably, and keeps room on the disk that the migration cannot fill.
   ///
   /// - Throws: ``RescueError``; nothing is left then.
   init(
-    _ record: GuardRecord, in folder: RescueFolder, _ storage: any Storage
+    _ record: GuardRecord, keeping reserve: Int, in folder: RescueFolder, _ storage: any Storage
   ) throws(RescueError) {
     (self.record, self.folder, self.storage) = (record, folder, storage)
     do {
@@ -88,6 +91,7 @@ struct HeldGuardRecord {
       let place = try storage.openFolder(folder.path)
       file = try place.create(RescueFolder.guardRecordName, holding: record.encoded())
       do {
+        try file.reserve(reserve)
         try place.synchronize()
       } catch {
         try? place.remove(RescueFolder.guardRecordName)
@@ -129,6 +133,19 @@ extension RescueFolder {
 
   /// The record of a migration that runs under guard.
   var guardRecord: FilePath { path.appending(Self.guardRecordName) }
+
+  /// Gives back the room that was kept while a migration ran.
+  ///
+  /// So what was before it can be put back also where it has filled the disk. Where that fails, there
+  /// is as much room as there is.
+  func giveReserveBack(_ storage: any Storage) {
+    guard let record = try? storage.open(guardRecord, .readWrite) else { return }
+    let last = record.byteCount - 1
+    guard let end = try? record.read(at: last, count: 1), end == [GuardRecord.lastByte] else {
+      return
+    }
+    try? record.truncate(to: last)
+  }
 
   /// Removes the record of a migration, where there is one: what it left was replaced, or accepted.
   func removeGuardRecord(_ storage: any Storage) throws(StorageError) {

@@ -11,21 +11,26 @@ extension Replacement.Method {
   /// From within where SQLite would see the same database that we have read, and can change it. The
   /// files of a damaged one are evidence and move as they are; and so do those beside which
   /// SQLite would take a log for its own that belongs to another one, would not see what we do, or
-  /// would play back a journal. A file that nobody may write to is replaced by another one.
+  /// would play back a journal. A file that nobody may write to is replaced by another one, and so
+  /// is one where the disk has room for nothing else.
   init(
     replacing examination: Examination, in input: InputFiles, byPagesOf newPageSize: Int?,
-    storage: any Storage
+    ofByteCount newByteCount: Int? = nil, storage: any Storage
   ) {
     let survey = examination.survey
     let journal = try? JournalInPlace(beside: input.main, in: storage)
-    let mode = try? storage.status(of: input.main)?.mode
+    let status = try? storage.status(of: input.main)
+    let free = try? storage.freeBytes(at: input.main.folder)
     let canOpen =
       examination.verdict.isStructureSound && input.hasUsualNames && journal != nil
-      && journal != .hot && mode.map { $0 & 0o222 != 0 } ?? true
+      && journal != .hot && status.map { $0.mode & 0o222 != 0 } ?? true
+    let needed = Self.transaction.room(for: newByteCount ?? 0, over: status?.byteCount ?? 0)
     // SQLite cannot change the page size of a database in WAL mode.
     let pageSize = survey.geometry?.geometry.pageSize
     let fits = survey.header?.isWAL != true || newPageSize == nil || newPageSize == pageSize
-    self = canOpen && fits && survey.image?.isAsSQLiteSeesIt == true ? .transaction : .move
+    let hasRoom = newByteCount == nil || free.map { needed <= $0 } ?? true
+    self =
+      canOpen && fits && hasRoom && survey.image?.isAsSQLiteSeesIt == true ? .transaction : .move
   }
 }
 

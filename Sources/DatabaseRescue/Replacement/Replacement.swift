@@ -27,6 +27,12 @@ package struct Replacement: Sendable {
 
     /// The step of a plan that does so.
     var step: Plan.Step { self == .transaction ? .replaceContent : .replaceFiles }
+
+    /// How many bytes have to be free for so many new ones in the place of so many old ones.
+    func room(for new: Int, over old: Int) -> Int {
+      // From within, the old content is kept as a copy, and one of the two goes through a journal.
+      new + (self == .transaction ? old + max(old, new) : 0) + (1 << 20)
+    }
   }
 
   /// The plan, which is on disk before the first change.
@@ -68,6 +74,8 @@ package struct Replacement: Sendable {
     do {
       let database = try world.storage.status(of: folder.database)
       old = database?.identity
+      // What a migration that was cut off has been kept from using.
+      folder.giveReserveBack(world.storage)
       if method == .move, let database { try Self.requireOneName(database, folder.database) }
       try Self.requireSpace(newByteCount, database?.byteCount ?? 0, method, folder, world)
       try folder.requireNoLinks(world.storage)
@@ -120,11 +128,17 @@ package struct Replacement: Sendable {
     }
   }
 
+  /// How many bytes a migration must leave for a backup to be put back, by moving files where there
+  /// are no more.
+  static func reserve(for backup: Backup) -> Int {
+    // What is written meanwhile, such as a line of the log, has its room too.
+    Method.move.room(for: backup.manifest?.image.byteCount ?? 0, over: 0) + (1 << 20)
+  }
+
   private static func requireSpace(
     _ new: Int, _ old: Int, _ method: Method, _ folder: RescueFolder, _ world: World
   ) throws {
-    // From within, the old content is kept as a copy, and one of the two goes through a journal.
-    let needed = new + (method == .transaction ? old + max(old, new) : 0) + (1 << 20)
+    let needed = method.room(for: new, over: old)
     let free = try world.storage.freeBytes(at: folder.database.folder)
     guard needed <= free else {
       throw RescueError(

@@ -74,6 +74,7 @@ extension Run {
     let record = try HeldGuardRecord(
       GuardRecord(
         of: undertaking, mark: mark, from: world.now(), backup, in: net.vault, before.digest),
+      keeping: Replacement.reserve(for: backup),
       in: folder, world.storage)
 
     let writers = OtherWriters(of: database, in: world.storage)

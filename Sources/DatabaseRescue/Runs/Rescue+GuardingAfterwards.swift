@@ -188,6 +188,7 @@ extension Run {
   ) throws(RescueError) -> [String] {
     world.progress(.began(.restoring, byteCount: nil))
     let folder = try RescueFolder(of: database, storage: world.storage)
+    folder.giveReserveBack(world.storage)
     let method = try rescue.method(ofReplacing: folder.database, by: backup, report.examination)
     let name = backup.path.name.description
     // The files that are displaced are named by the code that the run has when they are.
@@ -239,7 +240,8 @@ extension Rescue {
     guard try exists(database) else { return .move }
     return Replacement.Method(
       replacing: present, in: try InputFiles(database, storage: world.storage),
-      byPagesOf: backup.manifest?.content.pageSize ?? 0, storage: world.storage)
+      byPagesOf: backup.manifest?.content.pageSize ?? 0,
+      ofByteCount: backup.manifest?.image.byteCount, storage: world.storage)
   }
 }
 

@@ -231,10 +231,11 @@ extension Rescue {
     if option.kind.isDestructive, !places.isEmpty {
       steps.append(.exportUnsynced(tables: places.map(\.table)))
     }
+    let restored = option.kind == .restore ? backup : nil
     let method = Replacement.Method(
       replacing: examination, in: input,
-      byPagesOf: option.kind == .restore ? backup.map { $0.manifest?.content.pageSize ?? 0 } : nil,
-      storage: world.storage)
+      byPagesOf: restored.map { $0.manifest?.content.pageSize ?? 0 },
+      ofByteCount: restored?.manifest?.image.byteCount, storage: world.storage)
     steps += [method.step, .verifyInstalled]
     do throws(CutShort) {
       return try Plan(

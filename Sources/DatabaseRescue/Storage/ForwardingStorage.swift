@@ -92,6 +92,7 @@ extension ForwardingFile {
   package func truncate(to byteCount: Int) throws(StorageError) {
     try base.truncate(to: byteCount)
   }
+  package func reserve(_ byteCount: Int) throws(StorageError) { try base.reserve(byteCount) }
   package func synchronize() throws(StorageError) { try base.synchronize() }
   package func lock() throws(StorageError) -> Bool { try base.lock() }
 }

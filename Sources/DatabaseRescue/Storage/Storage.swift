@@ -149,6 +149,10 @@ package protocol StoredFile: AnyObject, PageSource {
   /// Cuts or extends the file.
   func truncate(to byteCount: Int) throws(StorageError)
 
+  /// Takes room on the disk behind the end, without making the file longer, until it is cut or
+  /// removed; does nothing where the file system cannot.
+  func reserve(_ byteCount: Int) throws(StorageError)
+
   /// Makes the content durable.
   func synchronize() throws(StorageError)
 
@@ -218,6 +222,11 @@ package enum PipeContent: Hashable, Sendable {
   case nobody
   /// Nothing more.
   case end
+}
+
+extension StoredFile {
+  /// Does nothing, as files that are on no disk.
+  package func reserve(_ byteCount: Int) {}
 }
 
 extension Storage {

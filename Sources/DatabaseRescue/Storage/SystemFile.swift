@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An open file of the machine.
 
+import CFileAttributes
 import SQLiteFormat
 import Synchronization
 
@@ -165,6 +166,12 @@ final class SystemFile: StoredFile {
   func truncate(to byteCount: Int) throws(StorageError) {
     try storage.call(SystemCall("truncate", path, .truncate(file: number, byteCount: byteCount))) {
       ftruncate(descriptor, off_t(byteCount))
+    }
+  }
+
+  func reserve(_ byteCount: Int) throws(StorageError) {
+    try storage.call(SystemCall("reserve room for", path)) {
+      dbrescue_reserve(descriptor, Int64(self.byteCount), Int64(byteCount))
     }
   }
 

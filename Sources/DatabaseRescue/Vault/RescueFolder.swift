@@ -4,7 +4,8 @@
 // app.db.rescue/backups/             backups
 // app.db.rescue/quarantine/CODE/     displaced files, by the code of the run that displaced them
 // app.db.rescue/plan.json            a replacement that has begun and is not finished
-// app.db.rescue/guard.json           a migration under guard that has begun and has no end yet
+// app.db.rescue/guard.json           a migration under guard that has begun and has no end yet; it
+//                                    keeps room on the disk for what was before
 // app.db.rescue/.CODE.claim          the proof that a run with this code was here
 // app.db.rescue/.CODE.…              the new file of that run, and what it is built from
 //

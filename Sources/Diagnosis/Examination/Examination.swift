@@ -31,6 +31,8 @@ public struct Examination: Sendable {
   package let use: LiveUse
   /// What is known from around the files.
   package private(set) var circumstances = Circumstances()
+  /// What copying its rows gave; nil where that was not tried.
+  private var trial: SalvageTrial?
 
   /// What the bytes say.
   package var survey: Survey { reconstruction.survey }
@@ -94,9 +96,10 @@ public struct Examination: Sendable {
     try survey.failures.requireUncut()
   }
 
-  /// The same, with some findings in other words.
-  func worded(_ words: (Finding) -> Finding) -> Examination {
+  /// The same, with what a trial of a salvage gave, and some findings in other words.
+  func after(_ trial: SalvageTrial, _ words: (Finding) -> Finding) -> Examination {
     var copy = self
+    copy.trial = trial
     copy.findings = findings.map(words)
     return copy
   }
@@ -186,6 +189,7 @@ public struct Examination: Sendable {
       return "the structure is sound, but a process goes on with a file that is not here any more"
     }
     if isOnlyLogMissing { return "the structure is sound, but its log is missing" }
+    if let words = trial?.meaning(of: verdict) { return words }
     return unchecked.isEmpty || verdict != .healthy
       ? verdict.meaning : "as far as it was checked, \(verdict.meaning)"
   }

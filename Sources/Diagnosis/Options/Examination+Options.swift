@@ -25,6 +25,7 @@ extension Examination {
     backups: [BackupOffer], hasFreshSchema: Bool, trials: SalvageTrials = SalvageTrials()
   ) -> [RecoveryOption] {
     let restores = backups.map(restoreOption)
+    if let process = use.process { return [keeping(whatIsHeldBy: process)] }
     switch verdict {
     case .healthy: return soundOptions(restores)
     case .newer:
@@ -119,6 +120,15 @@ extension Examination {
       return []
     }
     return [option(.nothing, "leave it as it is, and get the database out of it: \(command)")]
+  }
+
+  /// To save what a process still has of it: everything else is refused as long as it runs, and
+  /// what it has is gone when it ends.
+  private func keeping(whatIsHeldBy process: Int32) -> RecoveryOption {
+    option(
+      .nothing,
+      "let process \(process) run, and save what it still has: dbrescue backup FILE --from-process "
+        + "\(process)")
   }
 
   /// To look for a log that is missing, where that is all that is wrong.
@@ -275,8 +285,8 @@ extension Examination {
 
   /// What a trial did with the tables that people know, by name.
   private func outcomes(of trial: SalvageTrial) -> [RecoveryOption.Outcome] {
-    trial.balances.compactMap { balance in
-      guard let table = balance.shownTable, !balance.isInternal else { return nil }
+    trial.balances.shown.compactMap { balance in
+      guard let table = balance.shownTable else { return nil }
       return RecoveryOption.Outcome(
         table: table, kept: balance.written, quarantined: balance.quarantined, lost: balance.lost,
         lostAtMost: balance.lostAtMost, regained: balance.restored)

@@ -25,6 +25,10 @@ extension Examination {
     if survey.isBareWAL {
       return "the database is sound, but has no table: if it had rows, look for its -wal first"
     }
+    // Beside a sound database nothing else can be cut off.
+    if causes.causes.contains(where: { $0.kind == .cutOff }) {
+      return "the database is sound, but its -wal is cut off: ask for it again first"
+    }
     return switch causes.leading?.kind {
     case .walReset: "the database is sound, but lacks commits: copy it and its -wal first"
     case .severalWriters:

@@ -22,6 +22,19 @@ package struct SalvageTrial: Hashable, Sendable {
   /// How many rows the copy has.
   var storedRows: Int { balances.shown.reduce(0) { $0 + $1.stored } }
 
+  /// What it adds to a verdict, which a first reading gave; nil where the two say the same.
+  func meaning(of verdict: Verdict) -> String? {
+    switch verdict {
+    case .damagedLossy where isComplete:
+      "the structure is damaged, and a salvage brings every row back"
+    case .damagedIntact where balances.contains { $0.quarantined > 0 }:
+      "the structure is damaged; every row can be read, and some are doubtful"
+    case .damagedIntact where !isComplete:
+      "the structure is damaged; what was found can be read, and nothing vouches for all of it"
+    default: nil
+    }
+  }
+
   /// What became of rows whose table nothing tells; nil where there are none.
   package var unplaced: Balance? { balances.first { $0.table == nil } }
 }
@@ -89,10 +102,17 @@ extension Examination {
     let losses = Dictionary(
       trial.balances.compactMap { balance in balance.table.map { ($0, balance) } },
       uniquingKeysWith: { first, _ in first })
-    return worded { finding in
+    return after(trial) { finding in
       guard finding.code == .rowsLost, let table = finding.place.object.map({ Name($0) }),
-        let balance = losses[table], balance.lost != .none
+        let balance = losses[table]
       else { return finding }
+      guard balance.lost != .none else {
+        return trial.isComplete
+          ? Finding(
+            .rowsLost, LostRowsCheck.wordsOfAllFound(of: table), at: finding.place,
+            severity: finding.severity)
+          : finding
+      }
       let isWhole = survey.tree(named: table).map { !reconstruction.mayMissRows($0) } ?? true
       return Finding(
         .rowsLost, LostRowsCheck.words(balance.lossWords, of: table, isWhole: isWhole),

@@ -7,6 +7,12 @@ import SQLiteFormat
 import Synchronization
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 @Suite struct GuardHazardTests {
   private static func guarded(
     _ rescue: Rescue, _ stage: Stage, remedy: GuardReport.Remedy = .restore,
@@ -39,6 +45,24 @@ import Testing
       let isUntouched = try stage.database.contents() == bytes
       #expect(isUntouched)
       #expect(try stage.litter(expecting: []) == [])
+      #expect(try !stage.isGuarded)
+    }
+  }
+
+  @Test func `a migration that fills the disk does not keep its backup from being put back`()
+    throws
+  {
+    try Stage.with { stage in
+      try stage.makeSmallDatabase()
+      let disk = FillingDisk(reserving: stage.rescueFolder.appending("guard.json"))
+      let storage = FillingStorage(disk: disk)
+      let report = try Self.guarded(stage.rescue(seed: 2, storage: storage), stage) { database in
+        Self.run("DELETE FROM t", on: database)
+        disk.fill()
+        return .exited(1)
+      }
+      #expect(report.result == .restored)
+      #expect(try Oracle(stage.database).count(of: "t") == 1)
       #expect(try !stage.isGuarded)
     }
   }
@@ -90,6 +114,52 @@ import Testing
       #expect(try !stage.rescueFolder.exists)
     }
   }
+}
+
+/// A disk that somebody fills: what was reserved on it before is all that there is then.
+private final class FillingDisk: SystemCallWatch {
+  private struct State {
+    var isFull = false
+    var isReserved = false
+  }
+
+  private let reserve: FilePath
+  private let state = Mutex(State())
+
+  init(reserving reserve: FilePath) { self.reserve = reserve }
+
+  /// Leaves no room on the disk but what is reserved.
+  func fill() { state.withLock { $0.isFull = true } }
+
+  var free: Int {
+    state.withLock { !$0.isFull ? 1 << 30 : $0.isReserved ? 0 : (1 << 20) + (1 << 14) }
+  }
+
+  func failure(before call: SystemCall) -> Int32? {
+    guard case .write = call.effect, call.path.folder == reserve.folder, call.path != reserve,
+      free == 0
+    else { return nil }
+    return ENOSPC
+  }
+
+  func succeeded(_ call: SystemCall) {
+    guard call.path == reserve else { return }
+    if call.operation == "reserve room for" { state.withLock { $0.isReserved = true } }
+    if case .truncate = call.effect { state.withLock { $0.isReserved = false } }
+  }
+}
+
+/// The file system of such a disk.
+private struct FillingStorage: ForwardingStorage {
+  let disk: FillingDisk
+  let base: any Storage
+
+  init(disk: FillingDisk) {
+    self.disk = disk
+    base = SystemStorage(watchedBy: disk)
+  }
+
+  func freeBytes(at path: FilePath) throws(StorageError) -> Int { disk.free }
 }
 
 /// A connection that stays open.

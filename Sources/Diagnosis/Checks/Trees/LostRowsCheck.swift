@@ -16,4 +16,9 @@ enum LostRowsCheck: FaultCheck {
       ? "\(loss) of '\(table)' cannot be read"
       : "rows that no table leads to can be of '\(table)': how many it has lost is not known"
   }
+
+  /// What is said of a table whose rows a salvage has found, all of them.
+  static func wordsOfAllFound(of table: Name) -> String {
+    "rows of '\(table)' are not where its tree leads to: a salvage finds all of them"
+  }
 }
