@@ -89,6 +89,7 @@ extension SalvageWork {
     balance.lost = reconstruction.loss(of: tree)
     // Where the reading fails, nothing is claimed.
     var claims = claims
+    var regained = 0
     try reader.read(tree, &claims) { item in
       switch item {
       case .row(_, let stored):
@@ -101,6 +102,7 @@ extension SalvageWork {
         balance.seen += 1
         try aside.add(stored, table: name, doubt: doubt)
         balance.quarantined += 1
+        if doubt.isOfLostCell { regained += 1 }
       case .partial(_, let partial):
         try aside.add(
           partial, table: name, keyCount: plan?.keyCount ?? 0, fieldCount: plan?.shape.stored.count)
@@ -109,7 +111,8 @@ extension SalvageWork {
     }
     self.claims = claims
     balance.lost = balance.lost.adding(
-      reconstruction.rowsFound(in: tree) - balance.seen - balance.partial)
+      reconstruction.rowsFound(in: tree) - balance.seen - balance.partial
+    ).reduced(by: regained)
     return balance
   }
 }

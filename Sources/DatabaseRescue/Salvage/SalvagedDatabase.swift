@@ -72,8 +72,9 @@ struct SalvagedDatabase: ~Copyable {
       salvage.survey.image?.missingLog == nil
       ? [] : ["its -wal is missing, which had what was committed last"]
     return salvage.survey.neighbours.map(\.message) + salvage.reconstruction.undecidedTables
-      + tablesOfAnotherMoment + [salvage.survey.pagesOfAnotherMoment].compactMap(\.self) + missing
-      + log + lostCounters + laterJournal
+      + tablesOfAnotherMoment + tablesOfTwoMoments
+      + [salvage.survey.pagesOfAnotherMoment].compactMap(\.self) + missing + log + lostCounters
+      + laterJournal
   }
 
   /// What is said where the journal beside the file is of a later state.
@@ -105,6 +106,13 @@ struct SalvagedDatabase: ~Copyable {
       return
         "index '\(index)' holds other keys than '\(name)': one of the two is of another moment, "
         + "and nothing tells which"
+    }
+  }
+
+  /// What is said of tables whose pages do not go together.
+  private var tablesOfTwoMoments: [String] {
+    salvage.survey.trees.filter { salvage.survey.isOfTwoMoments($0) }.map { tree in
+      "pages of '\(tree.entry.name)' are of two moments: a transaction may be there in part"
     }
   }
 

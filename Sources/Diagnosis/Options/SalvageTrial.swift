@@ -107,11 +107,12 @@ extension Examination {
         let balance = losses[table]
       else { return finding }
       guard balance.lost != .none else {
-        return trial.isComplete
-          ? Finding(
-            .rowsLost, LostRowsCheck.wordsOfAllFound(of: table), at: finding.place,
-            severity: finding.severity)
-          : finding
+        return Finding(
+          .rowsLost,
+          balance.quarantined > 0
+            ? LostRowsCheck.words(ofDoubtful: balance.quarantined, of: table)
+            : LostRowsCheck.wordsOfAllFound(of: table),
+          at: finding.place, severity: finding.severity)
       }
       let isWhole = survey.tree(named: table).map { !reconstruction.mayMissRows($0) } ?? true
       return Finding(

@@ -159,9 +159,9 @@ struct LeafTest: Sendable {
   private func add(
     _ cell: Cell, on page: BTreePage, in image: Image, _ keys: inout ContiguousArray<UInt64>
   ) -> Bool {
-    guard let record = try? image.record(of: cell, on: page).record,
-      form?.admits(record) ?? true
-    else { return false }
+    guard let record = record(of: cell, on: page, in: image), form?.admits(record) ?? true else {
+      return false
+    }
     let row = StoredRecord(record, of: cell, on: page)
     for (place, index) in indexes.enumerated() {
       keys[place] &+= index.key(of: row).digest
@@ -171,8 +171,20 @@ struct LeafTest: Sendable {
 
   private func place(of cell: Cell, on page: BTreePage, in image: Image) -> KeyPlace? {
     if let rowID = cell.rowID { return .rowID(rowID) }
-    return (try? image.record(of: cell, on: page).record).map {
+    return record(of: cell, on: page, in: image).map {
       KeyPlace(StoredRecord($0, of: cell, on: page))
+    }
+  }
+
+  /// The record of a cell; also one of which a text was overwritten, which is the tree's all the same.
+  private func record(of cell: Cell, on page: BTreePage, in image: Image) -> Record? {
+    do {
+      return try image.record(of: cell, on: page).record
+    } catch {
+      guard error.problem == .textOverwritten,
+        let chain = try? image.overflowChain(of: cell, on: page.number)
+      else { return nil }
+      return try? image.record(of: cell, on: page, along: chain)
     }
   }
 }

@@ -38,6 +38,14 @@ package enum Doubt: Hashable, Sendable {
   /// The row lies only in a copy of its page that is not part of the database.
   case replica(PageReplica.Source)
 
+  /// Whether a survey counts the row's cell among those that cannot be read.
+  package var isOfLostCell: Bool {
+    switch self {
+    case .chain(.overwritten), .chain(.inferred), .chain(.disputed): true
+    default: false
+    }
+  }
+
   /// The doubt in one word that does not change from version to version, for queries.
   package var word: String {
     switch self {
@@ -128,7 +136,7 @@ package enum ChainDoubt: Hashable, Sendable {
     case .zeroed: "an overflow page of it is nothing but zeros"
     case .disputed: "the pointer map has an overflow page of it in another row"
     case .overwritten:
-      "a sector of an overflow page of it is blank, or is no text, in the midst of a text"
+      "a sector of it or of its overflow pages is blank, or is no text, in the midst of a text"
     case .damaged: "an overflow page of it was damaged in the log, as its checksum proves"
     }
   }

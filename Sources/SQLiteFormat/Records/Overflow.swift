@@ -93,7 +93,7 @@ extension Image {
   ) throws(FormatError) -> (record: Record, chain: OverflowChain) {
     do throws(FormatError) {
       guard cell.overflow != nil else {
-        if hasBlankSector(inTextOf: cell, on: page) {
+        if hasOverwrittenText(cell, on: page) {
           throw FormatError(.textOverwritten, page: page.number)
         }
         return (try Record(page.bytes, in: cell.local), OverflowChain(pages: []))
@@ -111,7 +111,7 @@ extension Image {
       if last.isZero, try cutsText(of: record, atEndOf: chain, behind: local) {
         throw FormatError(.chainBlank, page: chain.pages.last)
       }
-      if let page = overwrittenPage(of: record, along: chain, behind: local.count) {
+      if let page = overwrittenPage(of: record, in: cell, on: page, along: chain) {
         throw FormatError(.textOverwritten, page: page)
       }
       return (record, chain)

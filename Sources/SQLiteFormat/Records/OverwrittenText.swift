@@ -1,72 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 // A text into whose pages something was written that is not its own.
 //
-// Media lose and confuse whole sectors: the bytes of a file from one multiple of 512 to another. An
-// overflow page has no form in which that shows (section 1.7), but a text has:
+// Media lose and confuse whole sectors: the bytes of a file from one multiple of 512 to another. The
+// payload of a cell and an overflow page have no form in which that shows (sections 1.6 and 1.7), but a
+// text has:
 //
 // file    0    4              512                           1024              1536
 // page    next text ......... | zeros, or a page of a tree | the text goes on |
 
 extension Image {
-  /// The overflow page on which a sector in the midst of a text of a record is none of the text;
-  /// nil where nothing shows that.
+  /// The page on which a sector in the midst of a text of a record is none of the text; nil where
+  /// nothing shows that.
   ///
   /// Payloads longer than ``Record/wholeMax`` are not looked at.
   func overwrittenPage(
-    of record: Record, along chain: OverflowChain, behind local: Int
+    of record: Record, in cell: Cell, on page: BTreePage, along chain: OverflowChain
   ) -> PageNumber? {
     guard record.isWhole else { return nil }
-    for field in record.fields where field.isText && field.end > local {
-      let text = SpilledText(
-        image: self, payload: record.bytes, range: field.offset..<field.end, local: local,
-        chain: chain)
-      if let sectors = text.overwrittenSectors { return text.page(of: sectors.lowerBound) }
+    let places = PayloadPlaces(image: self, cell: cell, page: page.number, chain: chain)
+    for field in record.fields where field.isText {
+      let text = StoredText(
+        payload: record.bytes, range: field.offset..<field.end, places: places,
+        slack: slackOfCharacters)
+      if let sectors = text.overwrittenSectors { return places.page(of: sectors.lowerBound) }
     }
     return nil
   }
-}
 
-extension Image {
-  /// Whether whole sectors are filled with one byte in a text that lies on the page of its cell.
-  func hasBlankSector(inTextOf cell: Cell, on page: BTreePage) -> Bool {
-    let size = Self.sectorSize
-    guard cell.overflow == nil, cell.local.count > size else { return false }
-    let start = offset(of: page.number)
-    func sector(of place: Int) -> Range<Int> {
-      let first = place - ((start + place) % size + size) % size
-      return first..<(first + size)
-    }
-    // Two bytes tell of nearly all sectors that they are none.
-    let isAny = stride(
-      from: sector(of: cell.local.lowerBound).upperBound, to: cell.local.upperBound, by: size
-    ).contains { place in
-      let byte = page.bytes[place]
-      return (byte == 0 || byte >= 0x80) && cell.local.upperBound - place > 1
-        && page.bytes[place + 1] == byte
-    }
-    guard isAny, let record = try? Record(page.bytes, in: cell.local) else { return false }
-    return record.fields.contains { field in
-      field.isText
-        && FilledSectors(
-          bytes: record.bytes, text: field.offset..<field.end, slack: slackOfCharacters,
-          sector: sector
-        ).first(from: field.offset) != nil
-    }
+  /// Whether a text that lies on the page of its cell, all of it, has a sector that is none of it.
+  func hasOverwrittenText(_ cell: Cell, on page: BTreePage) -> Bool {
+    guard cell.overflow == nil, cell.local.count > Self.sectorSize,
+      page.bytes.hasProbe(in: cell.local)
+    else { return false }
+    let payload = page.bytes.slice(cell.local)
+    guard let record = try? Record(payload, in: 0..<payload.count) else { return false }
+    return overwrittenPage(of: record, in: cell, on: page, along: OverflowChain(pages: [])) != nil
   }
 }
 
-/// A text that goes on in overflow pages.
-private struct SpilledText {
+/// Where the bytes of a payload lie in the file: in their cell, and behind that on overflow pages.
+private struct PayloadPlaces {
   let image: Image
+  let cell: Cell
+  let page: PageNumber
+  let chain: OverflowChain
+
+  /// The page on which a byte of the payload lies.
+  func page(of position: Int) -> PageNumber? {
+    guard position >= cell.local.count else { return page }
+    let index = (position - cell.local.count) / image.geometry.overflowCapacity
+    return chain.pages.indices.contains(index) ? chain.pages[index] : nil
+  }
+
+  /// The part of the payload that lies in one sector of the file with a byte of it.
+  func sector(of position: Int) -> Range<Int> {
+    let (size, local) = (Image.sectorSize, cell.local.count)
+    let capacity = image.geometry.overflowCapacity
+    let isLocal = position < local
+    let start = isLocal ? 0 : position - (position - local) % capacity
+    let place =
+      (page(of: position).map { image.offset(of: $0) } ?? 0)
+      + (isLocal ? cell.local.lowerBound : 4) + position - start
+    let before = (place % size + size) % size
+    return max(
+      start, position - before)..<min(isLocal ? local : start + capacity, position - before + size)
+  }
+}
+
+/// A text of a payload.
+private struct StoredText {
   let payload: Bytes
   /// Where the text lies in the payload.
   let range: Range<Int>
-  /// How much of the payload lies in its cell.
-  let local: Int
-  let chain: OverflowChain
+  let places: PayloadPlaces
+  /// How many bytes of a character may be the same as those of a sector beside it.
+  let slack: Int
 
-  /// How many bytes lie between two places that are looked at first.
-  private static let probeStep = 64
   /// What the other contents of a sector have at least, which are not text: a byte in so many that is
   /// strange in one, and some that are controls.
   private static let strangeShare = 32
@@ -74,33 +83,22 @@ private struct SpilledText {
   /// How far from the borders of sectors they begin and end to be strange.
   private static let marginMax = 32
   /// How many bytes of a scalar can stand on the other side of a border.
-  private static let scalarRestMax = 3
+  fileprivate static let scalarRestMax = 3
 
   /// The sectors of the payload in which something else stands than text; nil where nothing shows
   /// that there are some.
   var overwrittenSectors: Range<Int>? {
-    let slack = image.slackOfCharacters
-    let filled = FilledSectors(bytes: payload, text: range, slack: slack, sector: sector)
-      .first(from: local)
+    guard range.count > Image.sectorSize / 2 else { return nil }
+    let filled = FilledSectors(bytes: payload, text: range, slack: slack, sector: places.sector)
+      .first(from: range.lowerBound)
     // In UTF-16 half of the bytes of most texts are controls.
     guard filled == nil, slack == 0 else { return filled }
-    var position = max(range.lowerBound, local)
-    while let place = firstProbe(from: position) {
-      let sector = sector(of: place)
+    var position = range.lowerBound
+    while let place = payload.firstProbe(in: position..<range.upperBound) {
+      let sector = places.sector(of: place)
       let strange = payload[sector.clamped(to: range)].count { $0.isControl || $0 >= 0x80 }
       if strange * Self.strangeShare >= sector.count { return strangeSectors }
       position = sector.upperBound
-    }
-    return nil
-  }
-
-  /// The first of the places looked at, from a position on, where there is what texts hardly hold.
-  private func firstProbe(from position: Int) -> Int? {
-    let bytes = payload.span
-    var place = position
-    while place <= range.upperBound - 8, let word = bytes.big64(at: place) {
-      if word.hasByteBelow9 || word == .max { return place }
-      place += Self.probeStep
     }
     return nil
   }
@@ -135,7 +133,7 @@ private struct SpilledText {
       begin > range.lowerBound, end < range.upperBound, begin < end
     else { return nil }
     // Zeros in the midst of a text may be its own, but hardly begin and end as sectors do.
-    if strange.zeros == strange.count { return span == begin..<end ? span : nil }
+    if strange.isOfZeros { return strange.zeros == begin..<end ? begin..<end : nil }
     let isDense =
       strange.count * Self.strangeShare >= end - begin && strange.controls >= Self.controlsMin
     return isDense || strange.count >= end - begin ? begin..<end : nil
@@ -143,37 +141,16 @@ private struct SpilledText {
 
   /// The border of a sector at which the first strange byte can have got into the text.
   private func border(beforeStrange position: Int) -> Int? {
-    guard position >= local else {
-      return local - position <= Self.scalarRestMax ? local : nil
-    }
-    let sector = sector(of: position)
+    let sector = places.sector(of: position)
     if position - sector.lowerBound < Self.marginMax { return sector.lowerBound }
     return sector.upperBound - position <= Self.scalarRestMax ? sector.upperBound : nil
   }
 
   /// The border of a sector at which the strange bytes before a position can end.
   private func border(behindStrange position: Int) -> Int? {
-    guard position > local else { return nil }
-    let sector = sector(of: position - 1)
+    let sector = places.sector(of: position - 1)
     if sector.upperBound - position < Self.marginMax { return sector.upperBound }
     return position - sector.lowerBound <= Self.scalarRestMax ? sector.lowerBound : nil
-  }
-
-  /// The overflow page on which a byte of the payload lies.
-  func page(of position: Int) -> PageNumber? {
-    let index = (position - local) / image.geometry.overflowCapacity
-    return chain.pages.indices.contains(index) ? chain.pages[index] : nil
-  }
-
-  /// The part of the payload that lies in one sector of the file with a byte of it, which is on an
-  /// overflow page.
-  private func sector(of position: Int) -> Range<Int> {
-    let size = Image.sectorSize
-    let capacity = image.geometry.overflowCapacity
-    let start = position - (position - local) % capacity
-    let place = (page(of: position).map { image.offset(of: $0) } ?? 0) + 4 + position - start
-    let before = (place % size + size) % size
-    return max(start, position - before)..<min(start + capacity, position - before + size)
   }
 }
 
@@ -181,15 +158,22 @@ private struct SpilledText {
 private struct StrangeBytes {
   private(set) var count = 0
   private(set) var controls = 0
-  private(set) var zeros = 0
+  private var zeroCount = 0
   /// From the first to the last of them.
   private(set) var span: Range<Int>?
+  /// From the first to the last zero.
+  private(set) var zeros: Range<Int>?
+
+  /// Whether there are zeros and nothing else but pieces of scalars that they have cut.
+  var isOfZeros: Bool { count - zeroCount <= 2 * StoredText.scalarRestMax }
 
   mutating func add(_ bytes: Bytes, _ range: Range<Int>) {
     count += range.count
     controls += bytes[range].count(where: \.isControl)
-    zeros += bytes[range].count { $0 == 0 }
     span = (span?.lowerBound ?? range.lowerBound)..<range.upperBound
+    guard bytes[range.lowerBound] == 0 else { return }
+    zeroCount += range.count
+    zeros = (zeros?.lowerBound ?? range.lowerBound)..<range.upperBound
   }
 }
 
@@ -200,9 +184,38 @@ extension UInt8 {
   }
 }
 
+extension Bytes {
+  /// How many bytes lie between two places that are looked at first.
+  private static let probeStep = 64
+
+  /// The first of the places looked at in a range where there is what texts hardly hold.
+  fileprivate func firstProbe(in range: Range<Int>) -> Int? {
+    let bytes = span
+    var place = range.lowerBound
+    while place <= range.upperBound - 8, let word = bytes.big64(at: place) {
+      if word.hasByteBelow9 || word.hasByteAboveUTF8 || word.isOneHighByte { return place }
+      place += Self.probeStep
+    }
+    return nil
+  }
+
+  fileprivate func hasProbe(in range: Range<Int>) -> Bool { firstProbe(in: range) != nil }
+}
+
 extension UInt64 {
   /// Whether one of the eight bytes is less than 9: above those are a text's lines and tabs.
   fileprivate var hasByteBelow9: Bool {
     (self &- 0x0909_0909_0909_0909) & ~self & 0x8080_8080_8080_8080 != 0
+  }
+
+  /// Whether the eight bytes are the same, which goes on from no scalar in UTF-8.
+  fileprivate var isOneHighByte: Bool {
+    self & 0x80 != 0 && self == (self & 0xFF) &* 0x0101_0101_0101_0101
+  }
+
+  /// Whether one of the eight bytes is 0xF8 or more, which no text in UTF-8 has.
+  fileprivate var hasByteAboveUTF8: Bool {
+    let rest = ~self & 0xF8F8_F8F8_F8F8_F8F8
+    return (rest &- 0x0101_0101_0101_0101) & ~rest & 0x8080_8080_8080_8080 != 0
   }
 }

@@ -93,7 +93,7 @@ package struct TreeScan: Sendable {
   /// the page's interval.
   private func isInPlace(_ visit: TreeWalk.Visit) -> Bool {
     guard visit.content.layoutFault == nil, visit.content.doubtful.isEmpty,
-      !visit.content.cells.contains(where: { image.hasBlankSector(inTextOf: $0, on: visit.page) })
+      !visit.content.cells.contains(where: { image.hasOverwrittenText($0, on: visit.page) })
     else { return false }
     guard visit.page.kind.isTable else { return true }
     var last = max(lastRowID ?? .min, visit.lower ?? .min)

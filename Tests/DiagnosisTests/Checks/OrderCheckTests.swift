@@ -36,6 +36,35 @@ import Testing
     #expect(specimen.said(.rowDoubtful).map(\.place.object) == ["twin"])
   }
 
+  @Test func `leaves that reach over the borders of the page above are of another moment`() throws {
+    let scratch = try ScratchFolder()
+    let path = scratch["app.db"]
+    let before: DatabaseBuilder.Step = """
+      CREATE TABLE log (id INTEGER PRIMARY KEY, words TEXT);
+      CREATE INDEX log_words ON log (words);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+      INSERT INTO log SELECT 2 * i, i || hex(zeroblob(40)) FROM n;
+      """
+    try DatabaseBuilder(pageSize: 1024, [before]).build(at: path)
+    let old = try path.contents()
+    let leaves = try Oracle(path).pages.filter { $0.object == "log" && $0.kind == "leaf" }
+    let after: DatabaseBuilder.Step = "INSERT INTO log SELECT id + 1, 'new ' || words FROM log"
+    let later = scratch["later.db"]
+    try DatabaseBuilder(pageSize: 1024, [before, after]).build(at: later)
+    var bytes = try later.contents()
+    #expect(Survey(main: bytes).verdict == .healthy)
+    // A transaction was cut off that had written the leaves and the indexes, and not the page above.
+    let interior = try Oracle(later).pages.filter { $0.object == "log" && $0.kind == "internal" }
+    for page in interior.map(\.number) where page * 1024 <= old.count {
+      let place = (page - 1) * 1024..<page * 1024
+      bytes.replaceSubrange(place, with: old[place])
+    }
+    let survey = Survey(main: bytes)
+    let tree = try #require(survey.tree(named: "log"))
+    #expect(leaves.count > 20 && survey.isOfTwoMoments(tree))
+    #expect(survey.verdict == .damagedLossy)
+  }
+
   private static let keys: DatabaseBuilder.Step = """
     CREATE TABLE k (a TEXT, b BLOB, c REAL, d INT UNIQUE, PRIMARY KEY (c DESC, a, b DESC))
     WITHOUT ROWID;

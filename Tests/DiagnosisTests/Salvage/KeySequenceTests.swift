@@ -71,6 +71,16 @@ import Testing
     #expect(found.placed == all.subtracting(["key\(last + 1)"]))
   }
 
+  @Test func `rows in order on a leaf that lies elsewhere by the entries beside it are not there`()
+    throws
+  {
+    let keys = keys(on: specimen.pages(of: "keyed", "leaf")[2])
+    let changes = Dictionary(uniqueKeysWithValues: keys.map { ($0, "cat" + $0.dropFirst(3)) })
+    let found = try read(changes)
+    #expect(Set(found.others) == Set(changes.values))
+    #expect(found.placed == all.subtracting(keys))
+  }
+
   @Test func `keys that follow one another stay, damaged or not`() throws {
     let keys = keys(on: specimen.pages(of: "keyed", "leaf")[2])
     let key = try #require(keys.dropFirst().dropLast().first { $0.hasSuffix("9") })

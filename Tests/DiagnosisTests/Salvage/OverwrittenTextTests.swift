@@ -129,6 +129,27 @@ import Testing
     #expect(found.placed == [1, 3] && found.doubts.keys.map(\.self) == [2])
   }
 
+  /// Texts of a leaf: one that lies there, all of it, and one that goes on elsewhere.
+  static let ofLeaves = [
+    "substr(\(lines), 1, 3500)",
+    "substr(replace(replace(\(lines), 'ö', 'oe'), 'ß', 'ss'), 1, 7075)",
+  ]
+
+  @Test(arguments: others.indices, ofLeaves.indices)
+  func `a text with a sector of something else on its leaf is set aside`(
+    _ kind: Int, _ text: Int
+  ) throws {
+    var (bytes, page) = try buildShort(Self.ofLeaves[text])
+    let content = Self.others[kind].content
+    bytes.replaceSubrange((page + 2048)..<(page + 2048 + content.count), with: content)
+    let survey = Survey(main: bytes)
+    #expect(survey.findings.contains { $0.code == .overflowBroken && $0.severity == .loss })
+    #expect(survey.verdict == .damagedLossy)
+    let found = try SalvagedRows(of: "note", in: survey)
+    #expect(found.placed == [1, 3])
+    #expect(found.doubts == [2: .chain(.overwritten)])
+  }
+
   @Test(arguments: [(2, 0xFF), (4, 0xF6), (7, 0xFF)] as [(Int, UInt8)], TextEncoding.allCases)
   func `a text with a sector of its leaf that is filled with one byte is set aside`(
     _ sector: (number: Int, fill: UInt8), _ encoding: TextEncoding

@@ -17,6 +17,12 @@ enum LostRowsCheck: FaultCheck {
       : "rows that no table leads to can be of '\(table)': how many it has lost is not known"
   }
 
+  /// What is said of a table of which no row is missing, and of which some are doubtful.
+  static func words(ofDoubtful count: Int, of table: Name) -> String {
+    "\(counted(count, "row")) of '\(table)' can be read in part only, or with doubts: a salvage sets "
+      + "\(count == 1 ? "it" : "them") aside"
+  }
+
   /// What is said of a table whose rows a salvage has found, all of them.
   static func wordsOfAllFound(of table: Name) -> String {
     "rows of '\(table)' are not where its tree leads to: a salvage finds all of them"

@@ -6,7 +6,11 @@ import SQLiteFormat
 enum OrderCheck: FaultCheck {
   static func findings(in checked: CheckedTree) -> [Finding] {
     let tree = checked.tree
-    return checked.findings(tree.misplaced) { fault in
+    // Of a transaction that is there in part, other rows may be missing.
+    let isInPart = checked.survey.isOfTwoMoments(tree)
+    return checked.findings(
+      tree.misplaced, severity: { isInPart ? .loss : $0.severity }
+    ) { fault in
       (
         checked.areMisplacedRowsProven ? .keyOrder : .rowDoubtful,
         fault.problem == .keyTwice
