@@ -134,6 +134,7 @@ struct KeySequence {
       cells = cells.filter { places[$0.offset] != nil }
         .sorted { places[$0.offset] ?? 0 < places[$1.offset] ?? 0 }
     }
+    if order == nil { cells = cells.asRowIDsProve }
     return cells.compactMap { cell in
       key(of: cell, on: reading.page).map {
         (ChainRepair.Place(page: reading.page.number, offset: cell.offset), $0)
@@ -167,6 +168,26 @@ struct KeySequence {
     }
     unordered.formUnion(zip(rows, isOrdered).filter { !$1 }.map(\.0.place))
     return zip(rows, isOrdered).dropFirst(start).filter(\.1).map(\.0)
+  }
+}
+
+extension [Cell] {
+  /// The cells of a leaf of a table in the order of their rowids, where the pointers are out of
+  /// order and no rowid is; as they are elsewhere.
+  ///
+  /// SQLite fills a page from its end (section 1.6): rowids that ascend from there on are those of
+  /// their rows. Nor do most rowids of a page change and still differ from each other.
+  fileprivate var asRowIDsProve: [Cell] {
+    guard !haveAscendingRowIDs else { return self }
+    let sorted = self.sorted { $0.rowID ?? 0 < $1.rowID ?? 0 }
+    guard sorted.haveAscendingRowIDs else { return self }
+    if self.sorted(by: { $0.offset > $1.offset }).haveAscendingRowIDs { return sorted }
+    let inOrder = longestAscent { $0.rowID ?? 0 < $1.rowID ?? 0 }
+    return inOrder.count * 2 < count ? sorted : self
+  }
+
+  private var haveAscendingRowIDs: Bool {
+    zip(self, dropFirst()).allSatisfy { $0.rowID ?? 0 < $1.rowID ?? 0 }
   }
 }
 

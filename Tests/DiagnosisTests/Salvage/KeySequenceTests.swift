@@ -88,6 +88,31 @@ import Testing
     #expect(found.others.isEmpty && found.placed.count == all.count)
   }
 
+  /// A table with rowids and no index, of which the pointers of a leaf were changed.
+  private func plain(_ change: (inout [Bytes]) -> Void) throws -> SalvagedRows {
+    let specimen = try Specimen(
+      "CREATE TABLE plain (id INTEGER PRIMARY KEY, body TEXT)",
+      "INSERT INTO plain SELECT 3 * id, body FROM note")
+    let leaf = specimen[page: specimen.pages(of: "plain", "leaf")[2]]
+    var bytes = specimen.bytes
+    let count = try #require(bytes.big16(at: leaf.lowerBound + 3))
+    let places = (0..<count).map { leaf.lowerBound + 8 + 2 * $0 }
+    var pointers = places.map { Bytes(bytes[$0..<($0 + 2)]) }
+    change(&pointers)
+    for (place, pointer) in zip(places, pointers) {
+      bytes.replaceSubrange(place..<(place + 2), with: pointer)
+    }
+    return try SalvagedRows(of: "plain", in: Survey(main: bytes))
+  }
+
+  @Test func `rows stay in their table whatever the order of the pointers of their page`() throws {
+    let found = [try plain { $0.reverse() }, try plain { $0.swapAt(1, 4) }]
+    for rows in found {
+      #expect(rows.doubts.isEmpty)
+      #expect(rows.placed.sorted() == (1...301).map { 3 * $0 })
+    }
+  }
+
   @Test(arguments: [
     ([1, 2, 3, 4], [true, true, true, true]), ([1, 9, 3, 4], [true, false, true, true]),
     ([5, 2, 3, 4], [false, true, true, true]),
