@@ -96,6 +96,12 @@ extension Image {
     }
   }
 
+  /// Whether a root is a page as the leaves of indexes are, or one of the pages below it is.
+  func leadsToLeavesOfIndexes(from root: PageNumber?) -> Bool {
+    guard let page = root.flatMap({ try? btreePage($0) }) else { return false }
+    return page.kind == .indexLeaf || pages(below: page).contains { $0.page.kind == .indexLeaf }
+  }
+
   /// A leaf below an interior page of a table, whose rowids show that it has not moved.
   fileprivate func leaf(below page: BTreePage) -> BTreePage? {
     TreeWalk.descend(from: page) { page in

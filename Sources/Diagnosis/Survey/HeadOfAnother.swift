@@ -12,22 +12,41 @@ extension Survey {
   /// header that knows how long the file is belongs to it, unless it leads to none of its tables. Values
   /// of other types than their columns declare are an app's own affair, as long as no root leads to what
   /// cannot be there.
+  ///
+  /// In a file that has lost the byte with which the leaves of tables begin, what they begin with
+  /// speaks against nothing.
   var speaksOfAnother: Bool {
+    speaksOfAnother(believing: .kinds)
+      && (image?.lacksTableLeaves != true || speaksOfAnother(believing: .rows))
+  }
+
+  /// What of the pages is held against a head.
+  private enum Witness {
+    /// Their kinds, and their rows.
+    case kinds
+    /// Their rows: the leaves of tables may be taken for those of indexes.
+    case rows
+  }
+
+  private func speaksOfAnother(believing witness: Witness) -> Bool {
     guard let schema, (schema.sources[.schemaTable] ?? 0) > 1 else { return false }
     if knowsLength {
-      let tables = judged(trees.filter { $0.entry.kind == .table })
-      return tables.borneOut == 0 && tables.contradicted >= Self.tablesMin && leadsToTheImpossible
+      let tables = judged(trees.filter { $0.entry.kind == .table }, believing: witness)
+      return tables.borneOut == 0 && tables.contradicted >= Self.tablesMin
+        && leadsToTheImpossible(believing: witness)
     }
     if let image, EncodingVote(image).contradicts(schema.encoding) { return true }
-    let roots = rootsJudged
+    let roots = judged(trees, believing: witness)
     return roots.contradicted > 1 && roots.contradicted * 2 > roots.borneOut * 3
-      && leadsToTheImpossible
+      && leadsToTheImpossible(believing: witness)
   }
 
   /// Whether a root leads to what SQLite could not have stored there, whatever types the columns declare.
-  private var leadsToTheImpossible: Bool {
+  private func leadsToTheImpossible(believing witness: Witness) -> Bool {
     guard let image, let schema else { return false }
-    return trees.contains { isHeadBorneOut(by: $0, in: image, schema, expecting: false) == false }
+    return trees.contains {
+      isHeadBorneOut(by: $0, in: image, schema, believing: witness, expecting: false) == false
+    }
   }
 
   /// Whether as many roots lead to pages that can be those of their trees as are contradicted in another
@@ -47,9 +66,11 @@ extension Survey {
   /// How many roots the pages bear out, and how many they contradict.
   private var rootsJudged: (borneOut: Int, contradicted: Int) { judged(trees) }
 
-  private func judged(_ trees: [TreeSurvey]) -> (borneOut: Int, contradicted: Int) {
+  private func judged(
+    _ trees: [TreeSurvey], believing witness: Witness = .kinds
+  ) -> (borneOut: Int, contradicted: Int) {
     guard let image, let schema else { return (0, 0) }
-    let judged = trees.compactMap { isHeadBorneOut(by: $0, in: image, schema) }
+    let judged = trees.compactMap { isHeadBorneOut(by: $0, in: image, schema, believing: witness) }
     let borneOut = judged.count { $0 }
     return (borneOut, judged.count - borneOut)
   }
@@ -57,9 +78,13 @@ extension Survey {
   /// Whether the root of a tree and the pages right below it can be those that the schema says; nil where
   /// nothing tells.
   private func isHeadBorneOut(
-    by tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey, expecting: Bool = true
+    by tree: TreeSurvey, in image: Image, _ schema: SchemaSurvey, believing witness: Witness,
+    expecting: Bool = true
   ) -> Bool? {
-    isContradictedBelow(tree, in: image, schema, expecting: expecting)
+    if witness == .rows, tree.isRowIDTable, image.leadsToLeavesOfIndexes(from: tree.root) {
+      return nil
+    }
+    return isContradictedBelow(tree, in: image, schema, expecting: expecting)
       ? false : isBorneOut(tree, in: image, schema, expecting: expecting)
   }
 

@@ -40,7 +40,7 @@ package struct ReplacedByte: Hashable, Sendable {
   private static let lineEnds: Set<UInt8> = [0x0A, 0x0D]
 
   /// Whether a file has no such byte.
-  private static func lacks(_ byte: UInt8, _ source: any PageSource) -> Bool {
+  static func lacks(_ byte: UInt8, _ source: any PageSource) -> Bool {
     var offset = 0
     while offset < source.byteCount {
       guard let bytes = try? source.read(at: offset, count: 1 << 20), !bytes.isEmpty,
@@ -132,6 +132,14 @@ struct ReplacedBytes: Sendable {
 
   private func haveChanged(_ bytes: some Sequence<UInt8>) -> Bool {
     bytes.contains { suspects[Int($0)] }
+  }
+}
+
+extension Image {
+  /// Whether the file has lost the byte with which the leaves of tables begin: with which one they
+  /// begin then tells nothing of them.
+  var lacksTableLeaves: Bool {
+    start == 0 && ReplacedByte.lacks(BTreePage.Kind.tableLeaf.rawValue, files.main)
   }
 }
 

@@ -115,6 +115,21 @@ import Testing
     #expect(sound >= 4 - missing)
   }
 
+  @Test func `leaves that lost the byte with which they begin speak of no other database`() throws {
+    let tables = (1...4).map { number in
+      """
+      CREATE TABLE t\(number) (id INTEGER PRIMARY KEY, body TEXT NOT NULL, c\(number) REAL);
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      INSERT INTO t\(number) SELECT i, 'the body of ' || i, i * 0.5 FROM n;
+      """
+    }
+    let bytes = try database(tables.joined())
+    let survey = Survey(main: Bytes(bytes.map { $0 == 0x0D ? 0x0A : $0 }))
+    #expect(!survey.hasHeadOfAnother)
+    #expect(survey.replacedByte != nil)
+    #expect(survey.trees.map { $0.records > 250 } == [true, true, true, true])
+  }
+
   @Test func `damaged roots alone speak of no other database`() throws {
     let whole = try notes()
     let roots = Survey(main: whole).trees.compactMap(\.root)
