@@ -43,9 +43,20 @@ extension SurveyReading {
       files = files.disputing(survey.disputedPages)
       survey = surveyed
     }
-    guard survey.speaksOfAnother else { return survey }
+    guard survey.speaksOfAnother else { return seekingOwners(after: survey) }
     believesHead = false
     return surveyed
+  }
+
+  /// The survey in which pages in use are those of tables that the schema table has lost, where
+  /// other sources name such; the survey as it is elsewhere.
+  private mutating func seekingOwners(after survey: Survey) -> Survey {
+    strays = survey.strays
+    guard !strays.isEmpty else { return survey }
+    let other = surveyed
+    if other.namesOwners(of: strays, besides: survey) { return other }
+    strays = []
+    return survey
   }
 
   /// Whether the database file lies as it was written, as far as that is known.

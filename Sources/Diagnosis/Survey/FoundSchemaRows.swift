@@ -8,15 +8,15 @@ import SQLiteFormat
 /// that it has lost, then those of other times.
 struct FoundSchemaRows {
   /// The schema table.
-  let tree: TreeSurvey
+  private(set) var tree: TreeSurvey
   /// The rows.
-  let records: [StoredRecord]
+  private(set) var records: [StoredRecord]
   /// Rows of the schema table of which nothing in its pages proves that they are in use.
   let doubtful: [StoredRecord]
   /// How many of the rows are the schema table's.
   private let live: Int
   /// Where the rows of other times begin.
-  private let orphans: Int
+  private var orphans: Int
 
   /// Reads the schema table, and looks elsewhere where it cannot be read whole.
   init(in image: Image, believesTable: Bool, claims: inout PageClaims) {
@@ -40,6 +40,34 @@ struct FoundSchemaRows {
     orphans = records.count
     records += Self.rowsOfOtherTimes(image, besides: believesTable ? nil : image.firstPage)
     self.records = records
+  }
+
+  /// How many lost pages of a schema table are taken that can be read, at most.
+  private static let lostMax = 1 << 10
+
+  /// Looks for pages that the schema table has lost although all that it leads to can be read, and
+  /// says whether there are any; each has a row that is wanted.
+  ///
+  /// A page that the table gave back has rows that the table has elsewhere. A lost one is a stretch
+  /// of rowids between those of the pages that are left.
+  mutating func searchBesideTree(
+    in image: Image, _ claims: inout PageClaims, for isWanted: (StoredRecord) -> Bool
+  ) -> Bool {
+    guard tree.isReadable else { return false }
+    var scratch = claims
+    let freelist = Freelist(image, first: image.header?.firstFreelistTrunk)
+    let orphaned = Self.orphanRows(of: image, besides: freelist, &scratch).byPage
+    let stretches = (orphaned + Array(records[..<live]).byPage).compactMap(\.rowIDs)
+    let wanted = orphaned.filter { $0.contains(where: isWanted) }
+    for rows in wanted.prefix(Self.lostMax) {
+      guard let page = rows.first?.page, let stretch = rows.rowIDs,
+        stretches.count(where: stretch.overlaps) == 1, claims.claim(page, for: .schema)
+      else { continue }
+      records.insert(contentsOf: rows, at: orphans)
+      orphans += rows.count
+      tree.note(lost: page)
+    }
+    return orphans > live
   }
 
   /// Where the row at a position is from.
@@ -98,6 +126,26 @@ struct FoundSchemaRows {
 
   /// How many states of the journals are asked for a lost schema.
   private static var generationsMax: Int { 16 }
+}
+
+extension [StoredRecord] {
+  /// The rows of each page.
+  fileprivate var byPage: [[StoredRecord]] {
+    Dictionary(grouping: self, by: \.page).sorted { $0.key < $1.key }.map(\.value)
+  }
+
+  /// The rowids of rows of one page, from the first to the last.
+  fileprivate var rowIDs: ClosedRange<Int64>? {
+    let rowIDs = compactMap(\.rowID)
+    return rowIDs.min().flatMap { first in rowIDs.max().map { first...$0 } }
+  }
+}
+
+extension TreeSurvey {
+  /// Notes a page of the tree to which no page of it leads.
+  fileprivate mutating func note(lost page: PageNumber) {
+    pageFaults.add(FormatError(.unreached, page: page))
+  }
 }
 
 extension Image {

@@ -45,6 +45,12 @@ struct SchemaListing {
     }
   }
 
+  /// The tables of indexes that no row declares.
+  var missingTables: Set<Name> {
+    let tables = Set(entries.filter { $0.kind == .table }.map(\.name))
+    return Set(entries.filter { $0.kind == .index }.map(\.table)).subtracting(tables)
+  }
+
   /// Adds what doubtful rows say, as far as the file bears it out.
   mutating func add(_ doubtful: DoubtfulSchema) {
     let borneOut = doubtful.borneOut(besides: entries)

@@ -8,22 +8,37 @@ extension SchemaSurvey {
   ///
   /// Where the schema table is damaged, pages of it that nothing leads to are searched for, and
   /// `expected` fills what is missing or cannot be parsed. A schema table that is not believed is
-  /// not read at all. `roots` are those of another time.
+  /// not read at all. `roots` are those of another time. Where there are `strays`, which are pages
+  /// in use that no tree of the schema leads to, the schema table has lost rows, also where all that
+  /// is left of it can be read.
   static func read(
     _ image: Image, encoding: TextEncoding?, expected: () -> [SchemaEntry] = { [] },
     _ roots: [Name: PageNumber] = [:], parser: any SchemaParsing, believesTable: Bool = true,
-    claims: inout PageClaims
+    strays: Set<PageNumber> = [], claims: inout PageClaims
   ) -> SchemaSurvey {
-    let found = FoundSchemaRows(in: image, believesTable: believesTable, claims: &claims)
+    var found = FoundSchemaRows(in: image, believesTable: believesTable, claims: &claims)
     let encoding = self.encoding(of: found.records, in: image, stated: encoding)
     var listing = SchemaListing(of: found, encoding, in: image)
+    let missing = listing.missingTables
+    if !missing.isEmpty || !strays.isEmpty,
+      found.searchBesideTree(
+        in: image, &claims,
+        for: { row in
+          SchemaEntry(row.record, encoding: encoding).map { entry in
+            entry.kind == .table
+              && (missing.contains(entry.name) || entry.root.map(strays.contains) == true)
+          } ?? false
+        })
+    {
+      listing = SchemaListing(of: found, encoding, in: image)
+    }
     listing.add(DoubtfulSchema(image, found.doubtful, encoding, parser))
     var parsed = parser.parse(listing.entries)
     let isRead = found.tree.isReadable && listing.misfits.isEmpty
     if isRead { listing.review.finish(parsed) }
     let mending = MendedSchema(listing.entries, parsed, encoding, in: image, parser)
     // Of a schema that is all there, only what its rows speak against is not believed.
-    let isWhole = isRead && parsed.refused.isEmpty
+    let isWhole = isRead && parsed.refused.isEmpty && strays.isEmpty
     if !isWhole || !mending.isEachBorneOut {
       let expected = expected()
       listing.complete(&parsed, from: expected, mending, onlyBetter: isWhole, by: parser)

@@ -148,7 +148,7 @@ extension Survey {
     Self.claimReservedPages(of: image, hasPointerMaps: hasPointerMaps, &claims)
     let schema = SchemaSurvey.read(
       image, encoding: believed?.encoding, expected: known.schema, known.roots, parser: parser,
-      believesTable: believesHead, claims: &claims)
+      believesTable: believesHead, strays: reading.strays, claims: &claims)
     let tasks = Self.tasks(image, schema, schemaFormat: believed?.schemaFormat ?? 4, parser)
     var trees = ForestScan(image, tasks).surveys(&claims)
     let freelist = believed.map { Freelist(image, first: $0.firstFreelistTrunk) }

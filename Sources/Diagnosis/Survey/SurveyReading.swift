@@ -24,6 +24,8 @@ struct SurveyReading {
   var firstMovedPage: PageNumber?
   /// Whether the header and the schema are those of this database.
   var believesHead = true
+  /// Pages in use that no tree of the schema table leads to: it has lost rows.
+  var strays: Set<PageNumber> = []
   /// What lies in the place of the database file, of which then no page is read; nil where it is the
   /// database.
   var standIn: FileKind?

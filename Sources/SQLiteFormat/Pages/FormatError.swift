@@ -55,6 +55,8 @@ package struct FormatError: Error, Hashable, Sendable {
     case tooDeep
     /// A child pointer of 0.
     case noChild
+    /// Nothing leads to a page of a tree.
+    case unreached
     /// A leaf without a cell below another page.
     case noCell
     /// A list whose entry count cannot be true.
@@ -142,6 +144,7 @@ extension FormatError.Problem: CustomStringConvertible {
     case .uneven: "leaves lie at different depths"
     case .tooDeep: "the tree is deeper than any that SQLite makes"
     case .noChild: "a child pointer is 0"
+    case .unreached: "no page above leads to one of its pages"
     case .noCell: "it has no cell, as only the root of an empty tree has none"
     case .listCount: "a list's entry count cannot be true"
     case .pageHeader: "the page header does not fit the rest of its page"

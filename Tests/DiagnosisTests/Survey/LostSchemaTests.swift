@@ -26,4 +26,95 @@ import Testing
     #expect(schema.sources[.otherTime] ?? 0 > 0)
     #expect(Set(schema.entries.map(\.name)) == Set((whole.schema?.entries ?? []).map(\.name)))
   }
+
+  // MARK: Rows of the schema that are gone, or there twice
+
+  private static let item = SchemaEntry(
+    kind: .table, name: "item", table: "item", root: nil,
+    sql: "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL)")
+
+  private static func filled(_ table: String, _ columns: String) -> DatabaseBuilder.Step {
+    .init(
+      stringLiteral: """
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+        INSERT INTO \(table) SELECT \(columns) FROM n
+        """)
+  }
+
+  /// A database with two tables, after some more.
+  private func stock(_ more: DatabaseBuilder.Step...) throws -> Bytes {
+    let scratch = try ScratchFolder()
+    let path = scratch["stock.db"]
+    try DatabaseBuilder(
+      pageSize: 512,
+      [
+        "CREATE TABLE stock (item INTEGER, place TEXT)",
+        "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL)",
+        Self.filled("stock", "i, 'place ' || i"), Self.filled("item", "i, 'item ' || i, i * 0.5"),
+      ] + more
+    ).build(at: path)
+    return try path.contents()
+  }
+
+  private func rows(of table: Name, in bytes: Bytes, knowing entries: [SchemaEntry]) throws -> Int?
+  {
+    let rebuilt = try Reconstruction(
+      FileSet(main: MemorySource(bytes)), parser: SandboxParser(),
+      known: OutsideKnowledge(schema: { entries }))
+    return rebuilt.survey.tree(named: table).map { rebuilt.rowsFound(in: $0) }
+  }
+
+  @Test func `a given schema names a table whose row is gone, where its pages are in use`() throws {
+    let bytes = try stock(
+      "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'item'")
+    try #require(Survey(main: bytes).schema?.isWhole == true)
+    #expect(try rows(of: "item", in: bytes, knowing: [Self.item]) == 200)
+    #expect(try rows(of: "stock", in: bytes, knowing: [Self.item]) == 200)
+  }
+
+  @Test func `a given schema adds no table that was dropped`() throws {
+    let bytes = try stock("DROP TABLE item")
+    #expect(try rows(of: "item", in: bytes, knowing: [Self.item]) == nil)
+    #expect(try rows(of: "stock", in: bytes, knowing: [Self.item]) == 200)
+  }
+
+  @Test func `a given schema adds no table to which no page in use can belong`() throws {
+    let bytes = try stock(
+      "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'item'")
+    let other = SchemaEntry(
+      kind: .table, name: "word", table: "word", root: nil,
+      sql: "CREATE TABLE word (word TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID")
+    #expect(try rows(of: "word", in: bytes, knowing: [other]) == nil)
+  }
+
+  /// A database whose schema fills two leaves below the first page, and where these are.
+  private func broad() throws -> (bytes: Bytes, leaves: [Int]) {
+    let scratch = try ScratchFolder()
+    let path = scratch["broad.db"]
+    let tables = ["first", "second", "third", "fourth", "fifth"].flatMap { name in
+      [
+        DatabaseBuilder.Step(
+          stringLiteral: "CREATE TABLE \(name) (id INTEGER PRIMARY KEY, name TEXT, of\(name) REAL)"),
+        .init(stringLiteral: "CREATE INDEX \(name)_name ON \(name) (name)"),
+        Self.filled(name, "i, '\(name) ' || i, i * 0.5"),
+      ]
+    }
+    try DatabaseBuilder(pageSize: 512, tables).build(at: path)
+    let pages = try Oracle(path).pages
+    return (
+      try path.contents(),
+      pages.filter { $0.object == "sqlite_schema" && $0.kind == "leaf" }.map(\.number)
+    )
+  }
+
+  @Test func `a leaf of the schema to which the first page leads no more is found`() throws {
+    var (bytes, leaves) = try broad()
+    try #require(leaves.count > 1)
+    // As it was when its table had one leaf: no key, and the pointer to the last one.
+    bytes.replaceSubrange(103..<105, with: [0, 0])
+    bytes.replaceSubrange(105..<107, with: [2, 0])
+    let schema = try #require(Survey(main: bytes).schema)
+    #expect(!schema.isWhole && schema.sources[.orphanPage] ?? 0 > 0)
+    #expect(try rows(of: "fourth", in: bytes, knowing: []) == 200)
+  }
 }
