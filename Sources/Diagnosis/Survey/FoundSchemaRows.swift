@@ -13,6 +13,8 @@ struct FoundSchemaRows {
   private(set) var records: [StoredRecord]
   /// Rows of the schema table of which nothing in its pages proves that they are in use.
   let doubtful: [StoredRecord]
+  /// The positions of the schema table's rows that do not lie where their rowids belong.
+  private let displaced: Set<Int>
   /// How many of the rows are the schema table's.
   private let live: Int
   /// Where the rows of other times begin.
@@ -24,7 +26,8 @@ struct FoundSchemaRows {
       kind: .table, name: "sqlite_schema", table: "sqlite_schema", root: .first, sql: nil)
     var scratch = claims
     var records: [StoredRecord] = []
-    (records, doubtful) = believesTable ? Self.rows(of: image, &scratch) : ([], [])
+    (records, doubtful, displaced) =
+      believesTable ? Self.rows(of: image, &scratch) : ([], [], [])
     if !believesTable { _ = claims.claim(.first, for: .schema) }
     tree = TreeSurvey(
       TreeTask(
@@ -70,27 +73,35 @@ struct FoundSchemaRows {
     return orphans > live
   }
 
+  /// Whether the row at a position lies where its rowid belongs.
+  func isInPlace(_ position: Int) -> Bool { !displaced.contains(position) }
+
   /// Where the row at a position is from.
   func source(of position: Int) -> SchemaSource {
     position < live ? .schemaTable : position < orphans ? .orphanPage : .otherTime
   }
 
-  /// The rows of a schema table, and those of which nothing in its pages proves that they are in use.
+  /// The rows of a schema table, those of which nothing in its pages proves that they are in use,
+  /// and the positions of those that do not lie where their rowids belong.
   private static func rows(
     of image: Image, _ claims: inout PageClaims
-  ) -> (records: [StoredRecord], doubtful: [StoredRecord]) {
+  ) -> (records: [StoredRecord], doubtful: [StoredRecord], displaced: Set<Int>) {
     var records: [StoredRecord] = []
     var doubtful: [StoredRecord] = []
+    var displaced: Set<Int> = []
     var scan = TreeScan(image, root: .first, isTable: true, owner: .schema)
     scan.run(&claims) { event in
       switch event {
-      case .record(let stored), .misplaced(let stored): records.append(stored)
+      case .record(let stored): records.append(stored)
+      case .misplaced(let stored):
+        displaced.insert(records.count)
+        records.append(stored)
       case .doubtful(let stored, _): doubtful.append(stored)
       default: break
       }
       return true
     }
-    return (records, doubtful)
+    return (records, doubtful, displaced)
   }
 
   /// The rows of schema pages that the schema's tree has lost.

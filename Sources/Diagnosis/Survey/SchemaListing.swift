@@ -19,10 +19,14 @@ struct SchemaListing {
   var rootsInOrder = 0
   /// What is wrong with the rows of the schema table.
   var review = SchemaRowReview()
+  /// How many rows of the schema table declare what another one does.
+  private(set) var doubled = 0
+  /// Those of them between which their places do not decide, each with the entry of the other one.
+  private var rivals: [(place: Int, rival: SchemaEntry)] = []
 
   /// Lists what the rows of a file say.
   init(of found: FoundSchemaRows, _ encoding: TextEncoding, in image: Image) {
-    var names: Set<Name> = []
+    var known: [Name: (place: Int, isInPlace: Bool)] = [:]
     let rows = MendedSchemaRow.rows(of: found.records, encoding)
     for (position, stored) in found.records.enumerated() {
       let source = found.source(of: position)
@@ -33,15 +37,46 @@ struct SchemaListing {
         continue
       }
       var entry = row.entry
-      guard names.insert(entry.key).inserted || source == .schemaTable else { continue }
+      let other = known[entry.key]
+      guard other == nil || source == .schemaTable else { continue }
+      let isInPlace = found.isInPlace(position)
+      let isBetter = other.map { isInPlace && !$0.isInPlace } ?? true
       if source == .schemaTable {
-        review.add(entry, stored.record, besides: row.faults)
-        rowPages[entry.name] = stored.page
+        review.add(entry, stored.record, besides: row.faults, isTwice: other != nil)
+        if isBetter { rowPages[entry.name] = stored.page }
       }
       // Without page numbers no pointer leads anywhere.
       if !image.hasPageNumbers { entry = entry.with(root: nil, sql: entry.sql) }
-      entries.append(entry)
-      sources[source, default: 0] += 1
+      guard let other else {
+        known[entry.key] = (entries.count, isInPlace)
+        entries.append(entry)
+        sources[source, default: 0] += 1
+        continue
+      }
+      doubled += 1
+      if isBetter {
+        entries[other.place] = entry
+        known[entry.key] = (other.place, isInPlace)
+      } else if isInPlace == other.isInPlace, entry != entries[other.place] {
+        rivals.append((other.place, entry))
+      }
+    }
+  }
+
+  /// How many rows that declare one object are compared by the rows of their trees, at most.
+  private static let rivalsMax = 64
+
+  /// Takes of two rows that declare one object, and lie equally well, the one that its tree bears
+  /// out.
+  mutating func settleRivals(in image: Image, by parser: any SchemaParsing) {
+    for (place, rival) in rivals.prefix(Self.rivalsMax) {
+      let owner = entries.first {
+        $0.kind == .table && $0.name == rival.table && $0.key != rival.key
+      }
+      func isBorneOut(_ entry: SchemaEntry) -> Bool {
+        parser.parse([owner, entry].compactMap(\.self)).isBorneOut(entry, in: image)
+      }
+      if isBorneOut(rival), !isBorneOut(entries[place]) { entries[place] = rival }
     }
   }
 

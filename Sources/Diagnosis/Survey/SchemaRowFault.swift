@@ -23,11 +23,18 @@ struct SchemaRowReview {
   private var belated: [SchemaEntry] = []
 
   /// Looks at a row, with which something is wrong that was put right.
-  mutating func add(_ entry: SchemaEntry, _ record: Record, besides mended: [String]) {
+  ///
+  /// One that `isTwice` declares what another one does.
+  mutating func add(
+    _ entry: SchemaEntry, _ record: Record, besides mended: [String], isTwice: Bool
+  ) {
     for reason in mended {
       faults.append(SchemaRowFault(name: entry.name, reason: reason, isRefused: entry.sql != nil))
     }
-    for reason in [rootFault(entry, record.value(3)), statementFault(entry), orderFault(entry)] {
+    let twiceFault = isTwice && entry.sql != nil ? "it is there twice" : nil
+    for reason in [
+      rootFault(entry, record.value(3)), statementFault(entry), orderFault(entry), twiceFault,
+    ] {
       if let reason { faults.append(SchemaRowFault(name: entry.name, reason: reason)) }
     }
     if entry.kind == .table || entry.kind == .view { tables.insert(entry.name) }

@@ -32,13 +32,15 @@ extension SchemaSurvey {
     {
       listing = SchemaListing(of: found, encoding, in: image)
     }
+    listing.settleRivals(in: image, by: parser)
     listing.add(DoubtfulSchema(image, found.doubtful, encoding, parser))
     var parsed = parser.parse(listing.entries)
     let isRead = found.tree.isReadable && listing.misfits.isEmpty
     if isRead { listing.review.finish(parsed) }
     let mending = MendedSchema(listing.entries, parsed, encoding, in: image, parser)
     // Of a schema that is all there, only what its rows speak against is not believed.
-    let isWhole = isRead && parsed.refused.isEmpty && strays.isEmpty
+    let isWhole =
+      isRead && parsed.refused.isEmpty && listing.doubled == 0 && strays.isEmpty
     if !isWhole || !mending.isEachBorneOut {
       let expected = expected()
       listing.complete(&parsed, from: expected, mending, onlyBetter: isWhole, by: parser)

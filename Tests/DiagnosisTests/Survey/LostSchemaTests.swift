@@ -117,4 +117,17 @@ import Testing
     #expect(!schema.isWhole && schema.sources[.orphanPage] ?? 0 > 0)
     #expect(try rows(of: "fourth", in: bytes, knowing: []) == 200)
   }
+
+  @Test func `of rows that declare one table the one between the keys of its place counts`() throws
+  {
+    let (bytes, leaves) = try broad()
+    try #require(leaves.count > 1)
+    // The last leaf is the first one again, as it was when the schema had no other.
+    let damaged = Damage.copyPage(from: leaves[0], to: leaves[leaves.count - 1])
+      .applied(to: bytes, pageSize: 512)
+    let schema = try #require(Survey(main: damaged).schema)
+    let keys = schema.entries.map(\.key)
+    #expect(Set(keys).count == keys.count && !schema.isWhole)
+    #expect(try rows(of: "first", in: damaged, knowing: []) == 200)
+  }
 }
