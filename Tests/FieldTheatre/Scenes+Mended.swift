@@ -10,7 +10,7 @@ import Testing
 
 extension Scene {
   static let mended: [Scene] =
-    besideNothing + ofTwoMoments + joinedAndReplaced + parted + misplaced
+    besideNothing + ofTwoMoments + joinedAndReplaced + parted + misplaced + goingOn
 
   private static let besideNothing: [Scene] = [
     Scene(
@@ -193,6 +193,28 @@ extension Scene {
       try stage.write("INSERT INTO stay (guest, note) SELECT guest, note FROM stay WHERE id < 60")
       try stage.remember()
       try stage.damage(.truncate(bytes: length))
+    },
+  ]
+}
+
+extension Scene {
+  private static let goingOn: [Scene] = [
+    Scene(
+      "the till is in the midst of a long transaction", to: .hotel, is: nil, .healthy,
+      lost: .nothing, right: .nothing, half: .after
+    ) { stage in
+      try stage.remember()
+      stage.peer = try stage.start(
+        "PRAGMA cache_size = 3", "BEGIN IMMEDIATE",
+        "UPDATE stay SET guest = guest || 'x', note = note || 'x'")
+    },
+    Scene(
+      "the server is in the midst of a long transaction", to: .podcasts, is: nil, .healthy,
+      lost: .nothing, right: .nothing, half: .after
+    ) { stage in
+      try stage.remember()
+      stage.peer = try stage.start(
+        "PRAGMA cache_size = 3", "BEGIN IMMEDIATE", "UPDATE episode SET notes = notes || 'heard'")
     },
   ]
 }

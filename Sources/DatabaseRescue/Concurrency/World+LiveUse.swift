@@ -22,7 +22,7 @@ extension World {
     let seen = Set(first.heldApart.map { [$0.process: $0.role] })
     return LiveUse(
       heldApart: second.heldApart.filter { seen.contains([$0.process: $0.role]) },
-      unseenProcesses: second.unseenProcesses)
+      writers: second.writers, unseenProcesses: second.unseenProcesses)
   }
 
   /// Refuses to go on with a database of which a process has files open that nobody else can reach.

@@ -30,7 +30,8 @@ extension LiveUse {
     let status = (try? storage.status(of: main)) ?? nil
     let isPrivate = status.map { $0.isOwn && $0.mode & 0o022 == 0 } ?? false
     self.init(
-      heldApart: apart, unseenProcesses: isPrivate ? 0 : open.unseenProcesses)
+      heldApart: apart, writers: open.writers { $0.status.identity == status?.identity }.sorted(),
+      unseenProcesses: isPrivate ? 0 : open.unseenProcesses)
   }
 }
 

@@ -31,18 +31,20 @@ package struct OpenFiles: Hashable, Sendable {
   package var files: [OpenFile]
   /// At how many processes nobody may look.
   package var unseenProcesses: Int
+
+  /// The other processes that have one of some files open and can write to it.
+  func writers(where isWanted: (OpenFile) -> Bool) -> Set<Int32> {
+    Set(
+      files.filter { $0.isWritable && $0.process != getpid() && isWanted($0) }.map(\.process))
+  }
 }
 
 extension Storage {
   /// The other processes that have a database open and can write to it, as far as the system tells.
   func writers(of main: FilePath) -> Set<Int32> {
     let identity = ((try? status(of: main)) ?? nil)?.identity
-    let files = openFiles(ofUsersOf: main)?.files ?? []
-    return Set(
-      files.filter { file in
-        file.isWritable && file.process != getpid()
-          && (file.status.identity == identity || file.name == main)
-      }.map(\.process))
+    let open = openFiles(ofUsersOf: main)
+    return open?.writers { $0.status.identity == identity || $0.name == main } ?? []
   }
 }
 

@@ -39,6 +39,9 @@ enum InterruptedCause: Cause {
 
   /// A transaction without an end in a file that is sound.
   private static func unfinished(_ traces: Traces) -> CauseJudgement {
+    if let writer = traces.examination.use.writerInWords {
+      return inUse(by: writer, traces) ?? .silent
+    }
     if traces.hasHotJournal, traces.journalFits != false {
       let isNeeded = traces.around.needsJournal == true
       let isInDoubt = traces.survey.isJournalInDoubt
@@ -74,6 +77,24 @@ enum InterruptedCause: Cause {
       "the last transaction was not finished, and does not count",
       ["the -wal ends in the middle of it"],
       against: ["files that are copied in the moment of a write end like this too"])
+  }
+
+  /// A transaction without an end in a file that a process has open: that process may go on with it.
+  private static func inUse(by writer: String, _ traces: Traces) -> CauseJudgement? {
+    let isCheckpoint = traces.around.needsLog == true && traces.around.checkpoint?.isCutOff == true
+    guard traces.hasHotJournal && traces.journalFits != false || isCheckpoint || traces.isLogOpen
+    else { return nil }
+    return .fits(
+      .possible, "\(writer) may be in the midst of a transaction, or one was cut off before",
+      [
+        traces.hasHotJournal
+          ? "the -journal beside it is hot" : "the -wal holds more than has come to its end"
+      ],
+      against: [
+        "\(writer) has the file open and can write to it: nothing says that it was cut off"
+      ],
+      now: "Leave the file, its -wal and its -journal as they are, and look again when the app has "
+        + "ended its transaction or is closed: its last commit is whole until then.")
   }
 
   /// Pages of which nothing was written.

@@ -45,14 +45,25 @@ enum JournalCheck: SurveyCheck {
             + "out, and SQLite writes it over the database when it is opened")
       ] + (image.missesJournalRecords ? [cut] : [])
     case .applied(let journal):
-      let pages = Set(journal.allRecords.map(\.page)).count
-      let hot = Finding(
-        .hotJournal,
-        "a transaction was cut off; \(counted(pages, "page is", "pages are")) taken from the "
-          + "-journal")
+      let hot = Finding(.hotJournal, "a transaction was cut off; \(pagesTaken(from: journal))")
       if journal.isCut { return [hot, cut] }
       return journal.isBroken ? [hot, continued(journal)] : [hot]
     }
+  }
+
+  /// How many pages count as a journal has them, in words.
+  private static func pagesTaken(from journal: RollbackJournal) -> String {
+    let count = Set(journal.allRecords.map(\.page)).count
+    return "\(counted(count, "page is", "pages are")) taken from the -journal"
+  }
+
+  /// The finding of a transaction that a process may be in the midst of; nil where no journal counts.
+  static func open(in survey: Survey, of writer: String) -> Finding? {
+    guard case .applied(let journal) = survey.image?.journal else { return nil }
+    return Finding(
+      .hotJournal,
+      "a transaction is open, and \(writer) has the database open and may be in its midst; "
+        + pagesTaken(from: journal))
   }
 
   private static let cut = Finding(.journalDamaged, "the -journal breaks before its end")

@@ -79,6 +79,9 @@ public struct Examination: Sendable {
     if isDatabase, Verdict(isDatabase: isDatabase, findings).isStructureSound {
       findings += UnfinishedMigration.all(in: survey, of: frameworks).map(\.finding)
     }
+    if let writer = use.writerInWords, let open = JournalCheck.open(in: survey, of: writer) {
+      findings = findings.map { $0.code == .hotJournal ? open : $0 }
+    }
     // What a process has open is where its log is.
     if !use.heldApart.isEmpty {
       findings.removeAll { $0.code == .walMissing && $0.severity == .loss }

@@ -60,6 +60,8 @@ package struct LiveUse: Hashable, Sendable {
 
   /// The files that others cannot reach, by process.
   package let heldApart: [HeldFile]
+  /// The processes that have the database open as it lies here, and can write to it.
+  package let writers: [Int32]
   /// At how many processes that could write to it nobody may look; nil where nothing is known.
   package let unseenProcesses: Int?
   /// A migration that was cut off and may have changed something; nil where there is none.
@@ -78,8 +80,11 @@ package struct LiveUse: Hashable, Sendable {
   package static let firstAsideEnding = ".set-aside"
 
   /// Describes a use.
-  package init(heldApart: [HeldFile] = [], unseenProcesses: Int? = nil) {
+  package init(
+    heldApart: [HeldFile] = [], writers: [Int32] = [], unseenProcesses: Int? = nil
+  ) {
     self.heldApart = heldApart
+    self.writers = writers
     self.unseenProcesses = unseenProcesses
   }
 
@@ -102,6 +107,13 @@ package struct LiveUse: Hashable, Sendable {
   /// The process whose files are worth to be captured.
   package var process: Int32? {
     (heldApart.first { $0.role == .log } ?? heldApart.first { $0.role == .database })?.process
+  }
+
+  /// The process that may be in the midst of a transaction, in words; nil where there is none.
+  var writerInWords: String? {
+    writers.first.map { first in
+      "process \(first)" + (writers.count > 1 ? " and \(counted(writers.count - 1, "other"))" : "")
+    }
   }
 
   /// The finding of a migration that was undone by itself.

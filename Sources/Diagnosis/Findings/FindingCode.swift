@@ -270,7 +270,8 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .hotJournal:
       Entry(
         .notice, "a hot rollback journal",
-        "a transaction was cut off; the journal's pages are the true state and are used")
+        "a transaction was cut off, or is open; the journal's pages are the true state and are "
+          + "used")
     case .journalStale:
       Entry(
         .notice, "a journal that is not hot",
