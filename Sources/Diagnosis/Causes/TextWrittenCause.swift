@@ -27,9 +27,7 @@ enum TextWrittenCause: Cause {
     guard traces.blocksOfOtherFiles.isEmpty else {
       return .ruledOut("the text in it fills whole pages, as a piece of another file does")
     }
-    let texts = traces.scars.compactMap { scar -> (page: PageNumber, count: Int)? in
-      if case .text(let count) = scar.look { (scar.page, count) } else { nil }
-    }
+    let texts = traces.texts
     // In a file that has shifted, pages begin anywhere.
     let hasGrown =
       traces.header.map { $0.isPageCountValid && $0.pageCount < image.pageCount } ?? false
@@ -38,10 +36,11 @@ enum TextWrittenCause: Cause {
       && texts.count * 4 <= max(8, image.pageCount)
     if let first = texts.first, isInPlace || first.page == .first {
       let isHead = first.page == .first
-      let count = lineCount(from: first.page, texts, image.geometry.pageSize)
+      let span = TextSpan.all(texts, in: image).first { $0.pages.contains(first.page) }
+      let lines = span?.lineByteCount
+      let count = lines ?? span?.byteCount ?? first.count
       return .fits(
-        // A program ends its lines anywhere; what ends with a sector may be a block of another file.
-        count % Scar.sector == 0 ? .possible : count >= 64 || isHead ? .certain : .likely,
+        confidence(of: count, isHead: isHead, isBeforeValue: lines != nil),
         isHead
           ? "text lies over the beginning of the file"
           : "text lies over the beginning of \(pageList(texts.map(\.page)))",
@@ -58,18 +57,15 @@ enum TextWrittenCause: Cause {
     return .ruledOut("no text stands where a page begins")
   }
 
-  /// How many bytes the text has that begins on a page and goes on over those behind it.
-  private static func lineCount(
-    from first: PageNumber, _ texts: [(page: PageNumber, count: Int)], _ pageSize: Int
-  ) -> Int {
-    let counts = Dictionary(texts.map { ($0.page.number, $0.count) }) { count, _ in count }
-    var (page, total) = (first.number, 0)
-    while let count = counts[page] {
-      total += count
-      guard count == pageSize else { break }
-      page += 1
-    }
-    return total
+  /// How sure it is that a program wrote so many bytes of text where a page begins.
+  ///
+  /// A program ends its lines anywhere; what ends with a sector may be a block of another file, and so
+  /// may be text that fills whole pages.
+  private static func confidence(
+    of count: Int, isHead: Bool, isBeforeValue: Bool
+  ) -> Confidence {
+    if count % Scar.sector == 0 { return .possible }
+    return !isBeforeValue && (count >= 64 || isHead) ? .certain : .likely
   }
 
   /// Lines inside a page, over the beginnings of several of its rows.

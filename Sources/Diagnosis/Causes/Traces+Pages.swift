@@ -20,21 +20,30 @@ extension Traces {
 extension Traces {
   /// Pages in the middle of the file that are filled with text whose last line has no end: blocks of
   /// other files, and not lines that somebody wrote.
+  ///
+  /// What follows lines that somebody wrote over a long value is that value, and no line.
   var blocksOfOtherFiles: [PageNumber] {
     guard let image = survey.image, missing == nil else { return [] }
     let size = image.geometry.pageSize
     // Behind the end that the header tells, somebody has appended it.
     let end = header.map { $0.isPageCountValid && $0.hasMagic ? $0.pageCount : .max } ?? .max
-    let texts = scars.filter { scar in
-      if case .text = scar.look { scar.page.number <= end } else { false }
-    }
-    let blocks = texts.filter { scar in
-      guard case .text(size) = scar.look, scar.page != .first,
-        let bytes = try? image.bytes(of: scar.page)
+    let texts = texts.filter { $0.page.number <= end }
+    let blocks = texts.filter { text in
+      guard text.count == size, text.page != .first, let bytes = try? image.bytes(of: text.page)
       else { return false }
       return bytes.count { $0 == 0x0A } >= 2 && bytes.last != 0x0A
     }
-    return blocks.count == texts.count ? blocks.map(\.page) : []
+    guard blocks.count == texts.count,
+      TextSpan.all(texts, in: image).allSatisfy({ $0.lineByteCount == nil })
+    else { return [] }
+    return blocks.map(\.page)
+  }
+
+  /// The pages that begin with text, with how many bytes of it.
+  var texts: [(page: PageNumber, count: Int)] {
+    scars.compactMap { scar in
+      if case .text(let count) = scar.look { (scar.page, count) } else { nil }
+    }
   }
 
   /// The pages at the end of the file of which the first sectors alone were written, with how many
