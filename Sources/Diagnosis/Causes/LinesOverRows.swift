@@ -11,8 +11,8 @@ struct LinesOverRows {
   /// How many rows should begin among them.
   let rowCount: Int
 
-  /// The fewest bytes, line ends and rows that tell: a text in one row may hold lines as well.
-  private static let (bytesMin, linesMin, rowsMin) = (64, 2, 2)
+  /// The fewest bytes and line ends that tell.
+  private static let (bytesMin, linesMin) = (64, 2)
 
   /// Looks for the lines on a page; nil where there are none, or they fill the sectors in which rows
   /// should begin, as a piece of another file does.
@@ -23,7 +23,8 @@ struct LinesOverRows {
     for range in Self.texts(on: page.bytes) where range.count >= Self.bytesMin {
       // A row begins with its lengths: one of those may be a printable byte at the end of a text.
       let rows = Set(starts.filter { range.contains($0) && range.contains($0 + 3) }).sorted()
-      guard rows.count >= Self.rowsMin, let first = rows.first, let last = rows.last,
+      guard let first = rows.first, let last = rows.last,
+        rows.count > 1 || Self.begins(first, behindAnotherOn: page, starts),
         page.bytes[range].count(where: { $0 == 0x0A }) >= Self.linesMin
       else { continue }
       let start = first / Scar.sector * Scar.sector
@@ -36,6 +37,21 @@ struct LinesOverRows {
       return
     }
     return nil
+  }
+
+  /// Whether a row begins where another one ends: its pointer is right then, and a text that holds
+  /// lines itself is none of it.
+  private static func begins(
+    _ start: Int, behindAnotherOn page: BTreePage, _ starts: [Int]
+  ) -> Bool {
+    starts.contains { $0 < start && (try? page.cell(at: $0))?.end == start }
+  }
+
+  /// Whether lines of text stand on a page, wherever they belong.
+  static func areThere(on bytes: Bytes) -> Bool {
+    texts(on: bytes).contains { range in
+      range.count >= bytesMin && bytes[range].count { $0 == 0x0A } >= linesMin
+    }
   }
 
   /// Whether the lines are the value of a whole row: then pointers are wrong that lead into it.

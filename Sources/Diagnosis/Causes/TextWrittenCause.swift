@@ -54,7 +54,11 @@ enum TextWrittenCause: Cause {
             + "program writes such lines.")
     }
     if let fit = head(of: traces, image) ?? inside(traces, image) { return fit }
-    return .ruledOut("no text stands where a page begins")
+    // Lines in the midst of damage may be those of a row, or not.
+    let mayHoldLines = traces.wounds.contains { scar in
+      (try? image.bytes(of: scar.page)).map(LinesOverRows.areThere) ?? false
+    }
+    return mayHoldLines ? .silent : .ruledOut("no text stands where a page begins")
   }
 
   /// How sure it is that a program wrote so many bytes of text where a page begins.
@@ -68,7 +72,7 @@ enum TextWrittenCause: Cause {
     return !isBeforeValue && (count >= 64 || isHead) ? .certain : .likely
   }
 
-  /// Lines inside a page, over the beginnings of several of its rows.
+  /// Lines inside a page, over the beginnings of its rows.
   private static func inside(_ traces: Traces, _ image: Image) -> CauseJudgement? {
     let lines = traces.wounds.compactMap { scar -> (page: PageNumber, lines: LinesOverRows)? in
       guard scar.look == .other, let bytes = try? image.bytes(of: scar.page),
