@@ -19,7 +19,7 @@ enum BadMediumCause: Cause {
     guard traces.isDamaged, let image = traces.survey.image else { return .silent }
     guard traces.missing == nil else { return turnedPageCount(traces, image) }
     return foreignBlocks(traces) ?? turnedBit(traces, image) ?? scarred(traces, image)
-      ?? random(traces, image) ?? blankHead(traces, image) ?? .silent
+      ?? random(traces, image) ?? blankHead(traces, image) ?? inTexts(traces, image) ?? .silent
   }
 
   /// Whole blocks of another file.
@@ -109,6 +109,30 @@ enum BadMediumCause: Cause {
     }
     let rest = (Scar.sector - start % Scar.sector) % Scar.sector
     return end - start > Scar.sector && rest > 16
+  }
+
+  /// Sectors in the midst of texts that hold something else.
+  private static func inTexts(_ traces: Traces, _ image: Image) -> CauseJudgement? {
+    let pages = traces.overwrittenTexts
+    guard !pages.isEmpty else { return nil }
+    let isErased = pages.allSatisfy { hasSector(of: 0xFF, on: $0, image) }
+    return .fits(
+      isErased ? .likely : .possible,
+      "a sector in the midst of a text on \(pageList(pages)) "
+        + (isErased ? "holds nothing but 255" : "was lost"),
+      [
+        "512 bytes of it are blank or no text, and what stands before and behind them is text: SQLite "
+          + "writes whole pages, and disks lose sectors"
+      ],
+      against: isErased ? [] : ["a sector that was not written when power failed looks the same"])
+  }
+
+  /// Whether a sector of a page holds one byte only, and that one.
+  private static func hasSector(of byte: UInt8, on page: PageNumber, _ image: Image) -> Bool {
+    guard let bytes = try? image.bytes(of: page) else { return false }
+    return stride(from: 0, to: bytes.count, by: Scar.sector).contains { start in
+      bytes[start..<min(start + Scar.sector, bytes.count)].allSatisfy { $0 == byte }
+    }
   }
 
   /// The bytes that file systems and disks keep together: most have blocks of so many.

@@ -127,6 +127,16 @@ struct Traces: Sendable {
     return Set(trunks.flatMap { [$0.trunk] + $0.leaves.filter(blank.contains) })
   }
 
+  /// The pages in the midst of whose texts a sector is blank, or is no text: nobody writes that, at
+  /// whatever moment.
+  var overwrittenTexts: [PageNumber] {
+    Set(
+      survey.trees.flatMap { tree in
+        tree.cellFaults.first.filter { $0.problem == .textOverwritten }.compactMap(\.page)
+      }
+    ).sorted()
+  }
+
   private static func scars(of survey: Survey) -> [Scar] {
     guard let image = survey.image else { return [] }
     var pages: [PageNumber] = []
@@ -178,7 +188,7 @@ extension Traces {
       && survey.transfer == nil && (survey.firstMovedPage == nil || survey.leadsAstray)
       && survey.geometry?.start == 0
       && wrong.isDisjoint(with: [.cellDamaged, .bytesNotRead, .headOfAnother])
-      && !examination.isOnlyIndexesWrong
+      && !examination.isOnlyIndexesWrong && overwrittenTexts.isEmpty
   }
 }
 
