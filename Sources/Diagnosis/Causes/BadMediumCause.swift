@@ -17,9 +17,12 @@ enum BadMediumCause: Cause {
       return .fits(.certain, "the disk did not hand out some bytes of it", [first.message])
     }
     guard traces.isDamaged, let image = traces.survey.image else { return .silent }
-    guard traces.missing == nil else { return turnedPageCount(traces, image) }
+    guard traces.missing == nil else {
+      return turnedPageCount(traces, image) ?? inLog(traces) ?? .silent
+    }
     return foreignBlocks(traces) ?? turnedBit(traces, image) ?? scarred(traces, image)
-      ?? random(traces, image) ?? blankHead(traces, image) ?? inTexts(traces, image) ?? .silent
+      ?? random(traces, image) ?? blankHead(traces, image) ?? inTexts(traces, image)
+      ?? inLog(traces) ?? .silent
   }
 
   /// Whole blocks of another file.
@@ -127,6 +130,18 @@ enum BadMediumCause: Cause {
       against: isErased ? [] : ["a sector that was not written when power failed looks the same"])
   }
 
+  /// Blanks in the log, among frames whose checksums prove them.
+  private static func inLog(_ traces: Traces) -> CauseJudgement? {
+    guard case .blank(let isHeader) = traces.logWound else { return nil }
+    return .fits(
+      .possible,
+      isHeader ? "the header of its -wal is blank" : "bytes of its -wal are blank",
+      [
+        "there is nothing but 0 or 255 before frames whose checksums prove them: SQLite writes a log "
+          + "from its beginning on, and disks lose sectors"
+      ], against: ["power that fails before the disk has all of a log leaves the same"])
+  }
+
   /// Whether a sector of a page holds one byte only, and that one.
   private static func hasSector(of byte: UInt8, on page: PageNumber, _ image: Image) -> Bool {
     guard let bytes = try? image.bytes(of: page) else { return false }
@@ -176,10 +191,10 @@ enum BadMediumCause: Cause {
   ///
   /// Something that is there leads to each page of a database: where nothing leads to pages behind
   /// the end, none were there. A first page that is newer than the others counts a few more.
-  private static func turnedPageCount(_ traces: Traces, _ image: Image) -> CauseJudgement {
+  private static func turnedPageCount(_ traces: Traces, _ image: Image) -> CauseJudgement? {
     let stated = traces.header?.pageCount ?? 0
     guard !traces.leadsBeyondEnd, (stated ^ image.pageCount).nonzeroBitCount == 1 else {
-      return .silent
+      return nil
     }
     let isFar = stated - image.pageCount >= max(64, image.pageCount / 2)
     return .fits(

@@ -16,7 +16,9 @@ enum SeveralWritersCause: Cause {
   private static let conflictAgeMax = 259_200.0
 
   static func judgement(of traces: Traces) -> CauseJudgement {
-    if case .applied(let log) = traces.survey.image?.wal, log.commitsAfterBreak > 0 {
+    if case .applied(let log) = traces.survey.image?.wal, log.commitsAfterBreak > 0,
+      traces.logWound == nil
+    {
       return .fits(
         .possible, "two programs wrote to its log without seeing each other",
         ["the -wal has commits that do not go on from those before them"],

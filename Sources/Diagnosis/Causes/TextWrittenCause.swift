@@ -53,7 +53,7 @@ enum TextWrittenCause: Cause {
           : "No row is lost: only indexes were written over, and they can be built anew. Ask which "
             + "program writes such lines.")
     }
-    if let fit = head(of: traces, image) ?? inside(traces, image) { return fit }
+    if let fit = head(of: traces, image) ?? inside(traces, image) ?? inLog(traces) { return fit }
     // Lines in the midst of damage may be those of a row, or not.
     let mayHoldLines = traces.wounds.contains { scar in
       (try? image.bytes(of: scar.page)).map(LinesOverRows.areThere) ?? false
@@ -88,6 +88,14 @@ enum TextWrittenCause: Cause {
         "\(counted(first.lines.range.count, "byte")) of them stand on page \(first.page), and "
           + "\(counted(first.lines.rowCount, "row")) should begin there"
       ])
+  }
+
+  /// Text in the log, over frames.
+  private static func inLog(_ traces: Traces) -> CauseJudgement? {
+    guard case .text(let count) = traces.logWound else { return nil }
+    return .fits(
+      .likely, "text lies over frames of its log",
+      ["\(counted(count, "byte")) of text stand in the -wal where a frame should begin"])
   }
 
   /// A few words over the magic of the file, or a record of TLS, whose header tells its length

@@ -26,6 +26,8 @@ struct Traces: Sendable {
   let isTableOlder: Bool
   /// What its log has lost in beginning anew; nil for nothing.
   let lostGeneration: LostGeneration?
+  /// What stands in its log in the place of frames; nil for nothing.
+  let logWound: LogWound?
 
   /// The most pages that are looked at.
   private static let scarsMax = 256
@@ -42,6 +44,9 @@ struct Traces: Sendable {
       $0.look != .sound && ($0.isOwned || $0.look != .zeros) && !freed.contains($0.page)
     }
     lostGeneration = examination.survey.image.flatMap { LostGeneration(of: $0) }
+    logWound =
+      examination.verdict.isStructureSound
+      ? nil : examination.survey.image.flatMap { LogWound(in: $0) }
     let contradictions =
       IndexesOnlyCause.isAll(of: wrong)
       ? IndexContradictions(examination.findings, examination.survey) : nil
