@@ -184,7 +184,9 @@ struct SalvageWork: ~Copyable {
     }
     ledger.notes += ledger.remarks
     ledger.notes += survey.trees.filter { $0.entry.kind == .index && !$0.isSound }.map {
-      "the index '\($0.entry.name)' is damaged: it was made anew, and no row is lost by it"
+      survey.hasNothingButSameKeys($0)
+        ? "rows have the same key by the UNIQUE index '\($0.entry.name)', and none is lost by it"
+        : "the index '\($0.entry.name)' is damaged: it was made anew, and no row is lost by it"
     }
     salvage.noteVirtualRowsLost(in: &ledger.balances)
     if ledger.orphans.seen > 0 || ledger.orphans.lost != .none {

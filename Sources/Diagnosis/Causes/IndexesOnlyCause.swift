@@ -24,6 +24,7 @@ enum IndexesOnlyCause: Cause {
     guard let doubt = traces.indexDoubt else { return .ruledOut("more than indexes is wrong") }
     let (broken, differing) = (traces.findings(.indexDamaged), traces.findings(.indexMismatch))
     let names = Set((broken + differing).compactMap(\.place.object))
+    if let fit = sameKeys(in: names, of: traces) { return fit }
     let subject = counted(names.count, "index does", "indexes do")
     if let loss = differing.first(where: { $0.severity == .loss }) {
       return .fits(
@@ -66,5 +67,27 @@ enum IndexesOnlyCause: Cause {
             : "if a write to the table was lost, and not one to the index, the table is older"
         ], differently: differently)
     }
+  }
+
+  /// Unique indexes whose entries lie in their places, over rows that have the same keys; nil where
+  /// anything else is wrong with one.
+  private static func sameKeys(in names: Set<String>, of traces: Traces) -> CauseJudgement? {
+    let indexes = names.compactMap { traces.survey.tree(named: Name($0)) }
+    guard !indexes.isEmpty, indexes.count == names.count,
+      indexes.allSatisfy(traces.survey.hasNothingButSameKeys)
+    else { return nil }
+    let findings = traces.findings(.indexDamaged)
+    return .fits(
+      .certain,
+      "rows have the same key by \(counted(indexes.count, "UNIQUE index", "UNIQUE indexes")), and "
+        + "every row can be read", findings.prefix(1).map(\.message),
+      now:
+        "No row is lost. A query by such a key may give one of the rows that have it, and the index "
+        + "cannot be built anew before each has a key of its own: decide which of them is right, and "
+        + "delete or change the others.",
+      differently:
+        "Make an index UNIQUE with CREATE UNIQUE INDEX, which refuses rows of the same key, "
+        + "and never by writing to the schema; have every program that writes to the file use the "
+        + "same collations and functions.")
   }
 }

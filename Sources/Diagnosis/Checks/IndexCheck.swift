@@ -69,7 +69,7 @@ enum IndexCheck: SurveyCheck {
     let name = index.entry.name
     return Finding(
       .indexDamaged,
-      index.hasNothingButSameKeys && !survey.isAtOdds(index)
+      survey.hasNothingButSameKeys(index)
         ? "index '\(name)' is UNIQUE, and rows of '\(index.entry.table)' have the same key by it: its "
           + "entries lie in their places, but it cannot be built anew while they do"
         : "index '\(name)' is damaged: \(first?.message ?? "its root cannot be read")",
@@ -77,11 +77,14 @@ enum IndexCheck: SurveyCheck {
   }
 }
 
-extension TreeSurvey {
-  /// Whether all that is wrong with it is that entries have a key which is to be unique.
-  fileprivate var hasNothingButSameKeys: Bool {
-    let faults = [misplaced, misplacedBetween].flatMap(\.first)
+extension Survey {
+  /// Whether all that is wrong with an index is that entries have a key which is to be unique, as have
+  /// the rows of its table.
+  package func hasNothingButSameKeys(_ index: TreeSurvey) -> Bool {
+    let faults = [index.misplaced, index.misplacedBetween].flatMap(\.first)
     return !faults.isEmpty && faults.allSatisfy { $0.problem == .keyTwice }
-      && [pageFaults, cellFaults, layoutFaults, unevenLeaves].allSatisfy(\.isEmpty)
+      && [index.pageFaults, index.cellFaults, index.layoutFaults, index.unevenLeaves]
+        .allSatisfy(\.isEmpty)
+      && !isAtOdds(index)
   }
 }

@@ -35,6 +35,10 @@ import Testing
       finding.message.hasPrefix(
         "index 'tags' is UNIQUE, and rows of 'tag' have the same key by it"))
     #expect(finding.place.object == "tags" && finding.severity == .damage)
+    let cause = try #require(
+      Examination(Reconstruction(Survey(main: specimen.bytes))).causes.leading)
+    #expect(cause.kind == .indexesOnly && !cause.now.contains("built anew, queries may miss"))
+    #expect(cause.happened.hasPrefix("rows have the same key by 1 UNIQUE index"))
   }
 
   @Test func `a key that a UNIQUE index has twice, and its table once, is not the rows'`() throws {
