@@ -216,6 +216,27 @@ extension Scene {
       stage.peer = try stage.start(
         "PRAGMA cache_size = 3", "BEGIN IMMEDIATE", "UPDATE episode SET notes = notes || 'heard'")
     },
+    Scene(
+      "the app takes its file for damaged, and begins anew with an empty one", to: .hotel,
+      is: .emptied, .healthy, lost: .nothing, right: .restore, half: .after
+    ) { stage in
+      for id in 1...30 { try stage.write("UPDATE stay SET note = 'seen' WHERE id = \(id)") }
+      try stage.backUp()
+      try stage.remember()
+      try stage.database.removeFileSet()
+      try stage.write(
+        "CREATE TABLE room (id INTEGER PRIMARY KEY, label TEXT, note TEXT)",
+        "CREATE TABLE stay (id INTEGER PRIMARY KEY AUTOINCREMENT, guest TEXT, note TEXT)",
+        "CREATE INDEX stay_guest ON stay (guest)")
+    },
+    Scene(
+      "a condition is forgotten, and all rows of a table are deleted", to: .hotel, is: nil,
+      .healthy, lost: .nothing, right: .restore, half: .after
+    ) { stage in
+      try stage.backUp()
+      try stage.remember()
+      try stage.write("DELETE FROM stay")
+    },
   ]
 }
 

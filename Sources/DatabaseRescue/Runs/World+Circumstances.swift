@@ -24,6 +24,7 @@ extension World {
     found.moments = moments(of: input, backups)
     let newest = backups.max { $0.created < $1.created }
     found.before = newest.flatMap(\.held)
+    found.isReplacedByUs = newest.map { isReplaced(input.main, since: $0) } ?? false
     found.before?.overlap = offers.first { $0.name == newest?.path.name.description }
       .map { .init($0.comparison) }
     found.checkpoint = examination.survey.image.flatMap { CheckpointProgress(of: $0) }
@@ -41,6 +42,13 @@ extension World {
       found.logIndex = LogIndex(index)
     }
     return found
+  }
+
+  /// Whether a run of this program has put something else in the place of a database since a backup.
+  private func isReplaced(_ database: FilePath, since backup: Backup) -> Bool {
+    guard let place = try? storage.place(of: database) else { return false }
+    let vault = Vault.defaultFolder(of: place)
+    return (try? Descent(of: place, in: vault, storage).wasReplaced(since: backup)) ?? false
   }
 
   /// Whether there is no log, or nothing in it.

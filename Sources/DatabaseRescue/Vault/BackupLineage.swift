@@ -208,7 +208,7 @@ struct Descent {
 
   /// Whether a run of this program has put something else in the place of the database since a
   /// backup was finished: what it displaced is in quarantine.
-  private func wasReplaced(since backup: Backup) throws(RescueError) -> Bool {
+  func wasReplaced(since backup: Backup) throws(RescueError) -> Bool {
     let quarantines = try RescueFolder(of: database, storage: storage).quarantines
     do throws(StorageError) {
       for name in try storage.names(in: quarantines) {

@@ -17,7 +17,7 @@ package enum CauseKind: String, Hashable, Sendable, CaseIterable, Codable {
   case ownBackup = "own-backup"
   /// It is a log or journal without its database.
   case partOfASet = "part-of-a-set"
-  /// Nothing is in it, or nothing but zeros.
+  /// Nothing is in it, or nothing but zeros, or it was made anew with few rows.
   case emptied
   /// It can be read with a key only.
   case encrypted

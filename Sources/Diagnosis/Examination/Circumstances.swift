@@ -151,6 +151,8 @@ package struct Circumstances: Hashable, Sendable {
   package var ownBackup: OwnBackup?
   /// What its newest backup held; nil where there is none.
   package var before: Before?
+  /// Whether this program has put something else in its place since that backup was made.
+  package var isReplacedByUs = false
   /// When its files last changed, and when its backups were made, oldest first.
   package var moments: [Moment] = []
 

@@ -53,6 +53,8 @@ extension Examination {
     }
   }
 
+  private static let lacksRows = "lacks rows of its backup: compare first"
+
   /// What can be done about a sound database of the right version.
   private func soundOptions(_ restores: [RecoveryOption]) -> [RecoveryOption] {
     let isOfJournal = circumstances.before == nil
@@ -65,7 +67,9 @@ extension Examination {
       } else if kinds.contains(.migrationLeftWrong) {
         isOfJournal
           ? "a migration left it wrong: look at it first"
-          : "lacks rows of its backup: compare first"
+          : Self.lacksRows
+      } else if lacksRowsOfBackup {
+        Self.lacksRows
       } else {
         nil
       }
