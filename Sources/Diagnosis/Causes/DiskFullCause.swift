@@ -26,7 +26,10 @@ enum DiskFullCause: Cause {
 
   /// What a disk without room leaves of a file; nil where it shows nothing of that.
   private static func mark(of traces: Traces) -> String? {
-    if traces.hasHotJournal && traces.around.needsJournal == true || traces.isLogOpen {
+    // A process that has the file open may go on with its transaction.
+    let isCutOff =
+      traces.hasHotJournal && traces.around.needsJournal == true || traces.isLogOpen
+    if isCutOff, traces.examination.use.writers.isEmpty {
       return "a transaction was cut off"
     }
     if traces.survey.kind == .empty { return "the file was begun, and nothing could be written" }

@@ -17,12 +17,14 @@ enum InterruptedCause: Cause {
   static func judgement(of traces: Traces) -> CauseJudgement {
     guard let image = traces.survey.image else { return .silent }
     if image.isFirstTransaction {
+      let writer = traces.examination.use.writerInWords
       return .fits(
-        .likely, "the first transaction of the file was cut off, such as that of a copy or import",
+        writer == nil ? .likely : .possible,
+        "the first transaction of the file was cut off, such as that of a copy or import",
         [
           "the -journal beside it says that there were no pages before: \(counted(image.pageCount, "page")) "
             + "had arrived, and were never committed"
-        ],
+        ], against: writer.map { ["\($0) has the file open, and may be in its midst"] } ?? [],
         now:
           "Do not open it: SQLite empties it. Where it is a copy, take it again from the original; "
           + "else copy both files first, and salvage what has arrived.")
