@@ -39,12 +39,15 @@ struct LinesOverRows {
     return nil
   }
 
-  /// Whether a row begins where another one ends: its pointer is right then, and a text that holds
-  /// lines itself is none of it.
+  /// Whether a row that cannot be read begins where another one ends: its pointer is right then, and
+  /// what stands there is no row.
   private static func begins(
     _ start: Int, behindAnotherOn page: BTreePage, _ starts: [Int]
   ) -> Bool {
-    starts.contains { $0 < start && (try? page.cell(at: $0))?.end == start }
+    if let cell = try? page.cell(at: start), (try? Record(page.bytes, in: cell.local)) != nil {
+      return false
+    }
+    return starts.contains { $0 < start && (try? page.cell(at: $0))?.end == start }
   }
 
   /// Whether lines of text stand on a page, wherever they belong.
