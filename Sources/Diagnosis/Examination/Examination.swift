@@ -31,8 +31,8 @@ public struct Examination: Sendable {
   package let use: LiveUse
   /// What is known from around the files.
   package private(set) var circumstances = Circumstances()
-  /// What copying its rows gave; nil where that was not tried.
-  private var trial: SalvageTrial?
+  /// What its verdict means by what is known better since; nil where that is the same.
+  private var betterMeaning: String?
 
   /// What the bytes say.
   package var survey: Survey { reconstruction.survey }
@@ -99,10 +99,10 @@ public struct Examination: Sendable {
     try survey.failures.requireUncut()
   }
 
-  /// The same, with what a trial of a salvage gave, and some findings in other words.
-  func after(_ trial: SalvageTrial, _ words: (Finding) -> Finding) -> Examination {
+  /// The same, with some findings in other words, and the verdict, where there are any for that.
+  func worded(_ meaning: String?, _ words: (Finding) -> Finding) -> Examination {
     var copy = self
-    copy.trial = trial
+    copy.betterMeaning = meaning
     copy.findings = findings.map(words)
     return copy
   }
@@ -192,7 +192,7 @@ public struct Examination: Sendable {
       return "the structure is sound, but a process goes on with a file that is not here any more"
     }
     if isOnlyLogMissing { return "the structure is sound, but its log is missing" }
-    if let words = trial?.meaning(of: verdict) { return words }
+    if let betterMeaning { return betterMeaning }
     return unchecked.isEmpty || verdict != .healthy
       ? verdict.meaning : "as far as it was checked, \(verdict.meaning)"
   }

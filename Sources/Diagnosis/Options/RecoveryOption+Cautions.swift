@@ -27,7 +27,8 @@ extension Examination {
     }
     // Beside a sound database nothing else can be cut off.
     if causes.causes.contains(where: { $0.kind == .cutOff }) {
-      return "the database is sound, but its -wal is cut off: ask for it again first"
+      return "the database is sound with its -wal and -journal, but the -wal is cut off: ask for "
+        + "it again first"
     }
     return switch causes.leading?.kind {
     case .walReset: "the database is sound, but lacks commits: copy it and its -wal first"

@@ -102,7 +102,7 @@ extension Examination {
     let losses = Dictionary(
       trial.balances.compactMap { balance in balance.table.map { ($0, balance) } },
       uniquingKeysWith: { first, _ in first })
-    return after(trial) { finding in
+    return worded(trial.meaning(of: verdict)) { finding in
       guard finding.code == .rowsLost, let table = finding.place.object.map({ Name($0) }),
         let balance = losses[table]
       else { return finding }

@@ -15,8 +15,6 @@ import SQLiteFormat
 struct KeySequence {
   /// How many rows before a page speak for where it begins.
   private static let tailMax = 4
-  /// More levels than SQLite makes.
-  private static let depthMax = 20
 
   private enum Key {
     case rowID(Int64)
@@ -28,20 +26,12 @@ struct KeySequence {
   /// The order of the keys; nil where these are rowids.
   private let order: KeyOrder?
   private let pages: PageReader
-  /// Between which entries of the pages above the rows of a page lie.
-  private struct Interval {
-    var lower: Row?
-    var upper: Row?
-  }
-
-  /// The intervals of pages, by the pages that lead to them.
-  private var intervals: [PageNumber: Interval] = [:]
-  /// The first and the last child of each interior page, which share a bound with it.
-  private var outerChildren: [PageNumber: (first: PageNumber?, last: PageNumber?)] = [:]
+  /// The entries that stand between a leaf and the next one, by the leaf before them.
+  private var separators: [PageNumber: Row] = [:]
   private var tail: [Row] = []
   /// The rows that are out of order.
   private(set) var unordered: Set<ChainRepair.Place> = []
-  /// The rows of leaves that do not lie in their intervals.
+  /// The rows of leaves that are out of the order that is known, and not between their neighbours.
   private var disordered: [[ChainRepair.Place]] = []
 
   /// Looks through the pages of a table, which come in the order of their rows.
@@ -55,7 +45,6 @@ struct KeySequence {
       else { continue }
       noteSeparators(of: reading)
     }
-    for parent in outerChildren.keys { passOn(intervals[parent], from: parent) }
     var leafCount = 0
     for number in numbers {
       guard let reading = pages.reading(of: number, isTable: isTable), reading.page.kind.isLeaf
@@ -63,7 +52,7 @@ struct KeySequence {
       follow(reading)
       leafCount += 1
     }
-    // Where most leaves do, the order is the one that is known, and the others are not the table's.
+    // Where most leaves are in order, it is theirs that is known, and the others are another table's.
     guard disordered.count * 2 < leafCount else { return }
     for places in disordered { unordered.formUnion(places) }
   }
@@ -71,54 +60,40 @@ struct KeySequence {
   /// Takes in an interior page, whose entries stand in an order of their own, too.
   private mutating func noteSeparators(of reading: PageReading) {
     let rows = rows(of: reading)
-    guard judge(rows, from: 0) != nil else { return }
-    let inOrder = Dictionary(
-      rows.filter { !unordered.contains($0.place) }.map { ($0.place.offset, $0) },
+    judge(rows, from: 0)
+    let children = Dictionary(
+      reading.content.cells.map { ($0.offset, $0.leftChild) },
       uniquingKeysWith: { first, _ in first })
-    let cells = reading.content.cells
-    let children = cells.map { PageNumber($0.leftChild) } + [reading.page.rightChild]
-    outerChildren[reading.page.number] = (children.first ?? nil, reading.page.rightChild)
-    for (place, child) in children.enumerated() {
-      guard let child else { continue }
-      intervals[child] = Interval(
-        lower: place > 0 ? inOrder[cells[place - 1].offset] : nil,
-        upper: place < cells.count ? inOrder[cells[place].offset] : nil)
-    }
-  }
-
-  /// Passes the bounds of an interior page on to the pages at its borders, down to the leaves.
-  private mutating func passOn(_ interval: Interval?, from parent: PageNumber) {
-    var (first, last) = (outerChildren[parent]?.first, outerChildren[parent]?.last)
-    for _ in 0..<Self.depthMax {
-      if let first, let lower = interval?.lower { intervals[first]?.lower = lower }
-      if let last, let upper = interval?.upper { intervals[last]?.upper = upper }
-      first = first.flatMap { outerChildren[$0]?.first }
-      last = last.flatMap { outerChildren[$0]?.last }
+    for row in rows where !unordered.contains(row.place) {
+      if let child = children[row.place.offset].flatMap({ PageNumber($0) }) {
+        separators[child] = row
+      }
     }
   }
 
   /// Takes in the next leaf.
   private mutating func follow(_ leaf: PageReading) {
     let rows = rows(of: leaf)
-    let interval = intervals[leaf.page.number]
-    let isInside = interval.map { lie(rows, in: $0) } ?? true
-    if isInside, let kept = judge(tail + rows, from: tail.count) {
-      tail = Array(kept.suffix(Self.tailMax))
-    } else if isInside, interval?.lower != nil, interval?.upper != nil {
-      // Between its bounds, a leaf may have its rows in whatever order it likes.
+    let known = tail
+    let separator = separators[leaf.page.number]
+    if let isKept = judge(known + rows, from: known.count) {
+      tail = Array(isKept.suffix(Self.tailMax))
+    } else if lie(rows, between: known, and: separator) {
       tail = Array(rows.suffix(Self.tailMax))
     } else {
       disordered.append(rows.map(\.place))
     }
-    guard let separator = interval?.upper else { return }
+    guard let separator else { return }
     tail = Array((tail + [separator]).suffix(Self.tailMax))
   }
 
-  /// Whether most rows of a leaf lie between the bounds that are known.
-  private func lie(_ rows: [Row], in interval: Interval) -> Bool {
-    rows.count { row in
-      (interval.lower.map { allows($0.key, before: row.key) } ?? true)
-        && (interval.upper.map { allows(row.key, before: $0.key) } ?? true)
+  /// Whether most rows of a leaf lie, in whatever order, between those before it, one of which may be
+  /// damaged, and the entry behind it.
+  private func lie(_ rows: [Row], between known: [Row], and separator: Row?) -> Bool {
+    guard !known.isEmpty, let separator else { return false }
+    return rows.count { row in
+      known.count { !allows($0.key, before: row.key) } <= 1
+        && allows(row.key, before: separator.key)
     } * 2 >= rows.count
   }
 

@@ -41,8 +41,10 @@ import Testing
         """)
   }
 
-  /// A database with two tables, after some more.
-  private func stock(_ more: DatabaseBuilder.Step...) throws -> Bytes {
+  /// A database with two tables, after some more, whose schema may have lost the row of one.
+  private func stock(
+    _ more: DatabaseBuilder.Step..., losingRow name: String? = nil
+  ) throws -> Bytes {
     let scratch = try ScratchFolder()
     let path = scratch["stock.db"]
     try DatabaseBuilder(
@@ -53,6 +55,12 @@ import Testing
         Self.filled("stock", "i, 'place ' || i"), Self.filled("item", "i, 'item ' || i, i * 0.5"),
       ] + more
     ).build(at: path)
+    if let name {
+      let connection = try Connection(path, mode: .app)
+      connection.configure(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
+      try connection.execute(
+        "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = '\(name)'")
+    }
     return try path.contents()
   }
 
@@ -65,8 +73,7 @@ import Testing
   }
 
   @Test func `a given schema names a table whose row is gone, where its pages are in use`() throws {
-    let bytes = try stock(
-      "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'item'")
+    let bytes = try stock(losingRow: "item")
     try #require(Survey(main: bytes).schema?.isWhole == true)
     #expect(try rows(of: "item", in: bytes, knowing: [Self.item]) == 200)
     #expect(try rows(of: "stock", in: bytes, knowing: [Self.item]) == 200)
@@ -79,8 +86,7 @@ import Testing
   }
 
   @Test func `a given schema adds no table to which no page in use can belong`() throws {
-    let bytes = try stock(
-      "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'item'")
+    let bytes = try stock(losingRow: "item")
     let other = SchemaEntry(
       kind: .table, name: "word", table: "word", root: nil,
       sql: "CREATE TABLE word (word TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID")
