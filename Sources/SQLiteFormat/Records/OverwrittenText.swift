@@ -29,8 +29,14 @@ extension Image {
 
   /// Whether a text that lies on the page of its cell, all of it, has a sector that is none of it.
   func hasOverwrittenText(_ cell: Cell, on page: BTreePage) -> Bool {
-    guard cell.overflow == nil, cell.local.count > Self.sectorSize,
-      page.bytes.hasProbe(in: cell.local)
+    guard cell.overflow == nil, cell.local.count > Self.sectorSize else { return false }
+    let start = offset(of: page.number)
+    // Blobs are so as well: only where it is in a text, the text is read.
+    guard page.bytes.hasStrangeSector(in: cell.local, startingAt: start),
+      let found = try? Record(page.bytes, in: cell.local),
+      found.fields.contains(where: {
+        $0.isText && page.bytes.hasStrangeSector(in: $0.offset..<$0.end, startingAt: start)
+      })
     else { return false }
     let payload = page.bytes.slice(cell.local)
     guard let record = try? Record(payload, in: 0..<payload.count) else { return false }
@@ -185,24 +191,46 @@ extension UInt8 {
 }
 
 extension Bytes {
-  /// How many bytes lie between two places that are looked at first.
-  private static let probeStep = 64
+  /// How many bytes lie between two places that are looked at first, in a text and in a sector.
+  private static let (probeStep, sectorProbeStep) = (64, 16)
+  /// How many places of a sector have to be strange.
+  private static let probesMin = 4
 
   /// The first of the places looked at in a range where there is what texts hardly hold.
   fileprivate func firstProbe(in range: Range<Int>) -> Int? {
     let bytes = span
     var place = range.lowerBound
     while place <= range.upperBound - 8, let word = bytes.big64(at: place) {
-      if word.hasByteBelow9 || word.hasByteAboveUTF8 || word.isOneHighByte { return place }
+      if word.isStrange { return place }
       place += Self.probeStep
     }
     return nil
   }
 
-  fileprivate func hasProbe(in range: Range<Int>) -> Bool { firstProbe(in: range) != nil }
+  /// Whether what texts hardly hold stands again and again in the part of a range that lies in one
+  /// sector of a file in which these bytes start at an offset.
+  fileprivate func hasStrangeSector(in range: Range<Int>, startingAt offset: Int) -> Bool {
+    let bytes = span
+    var place = range.lowerBound
+    while place <= range.upperBound - 8 {
+      let end = Swift.min(
+        range.upperBound, place + Image.sectorSize - (offset + place) % Image.sectorSize)
+      var count = 0
+      while place <= end - 8, let word = bytes.big64(at: place) {
+        if word.isStrange { count += 1 }
+        place += Self.sectorProbeStep
+      }
+      if count >= Self.probesMin { return true }
+      place = Swift.max(place, end)
+    }
+    return false
+  }
 }
 
 extension UInt64 {
+  /// Whether the eight bytes are such as texts hardly hold.
+  fileprivate var isStrange: Bool { hasByteBelow9 || hasByteAboveUTF8 || isOneHighByte }
+
   /// Whether one of the eight bytes is less than 9: above those are a text's lines and tabs.
   fileprivate var hasByteBelow9: Bool {
     (self &- 0x0909_0909_0909_0909) & ~self & 0x8080_8080_8080_8080 != 0
