@@ -20,15 +20,17 @@ extension Replacement.Method {
     let survey = examination.survey
     let journal = try? JournalInPlace(beside: input.main, in: storage)
     let status = try? storage.status(of: input.main)
-    let free = try? storage.freeBytes(at: input.main.folder)
     let canOpen =
       examination.verdict.isStructureSound && input.hasUsualNames && journal != nil
       && journal != .hot && status.map { $0.mode & 0o222 != 0 } ?? true
-    let needed = Self.transaction.room(for: newByteCount ?? 0, over: status?.byteCount ?? 0)
     // SQLite cannot change the page size of a database in WAL mode.
     let pageSize = survey.geometry?.geometry.pageSize
     let fits = survey.header?.isWAL != true || newPageSize == nil || newPageSize == pageSize
-    let hasRoom = newByteCount == nil || free.map { needed <= $0 } ?? true
+    let hasRoom =
+      newByteCount.map { count in
+        let needed = Self.transaction.room(for: count, over: status?.byteCount ?? 0)
+        return (try? storage.freeBytes(at: input.main.folder)).map { needed <= $0 } ?? true
+      } ?? true
     self =
       canOpen && fits && hasRoom && survey.image?.isAsSQLiteSeesIt == true ? .transaction : .move
   }

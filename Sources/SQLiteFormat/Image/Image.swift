@@ -104,6 +104,10 @@ package struct Image: Sendable {
   package let journal: JournalState
   /// The files.
   package let files: FileSet
+  /// How many bytes of a character of a text may be the same as those of a sector beside it.
+  ///
+  /// That is the half of one in UTF-16. Every long row asks for it, and the header is read once.
+  private(set) var slackOfCharacters = 0
 
   /// The pages that do not come from the main file.
   let overlay: [PageNumber: Located]
@@ -164,6 +168,7 @@ extension Image {
     self.journal = journal
     self.wal = wal
     self.overlay = overlay
+    slackOfCharacters = statedSlackOfCharacters
   }
 
   /// Another state of the same files: with these pages in place of the main file's.
@@ -176,7 +181,10 @@ extension Image {
     journal = other.journal
     wal = other.wal
     self.overlay = overlay
+    slackOfCharacters = statedSlackOfCharacters
   }
+
+  private var statedSlackOfCharacters: Int { (header?.encoding ?? .utf8) == .utf8 ? 0 : 1 }
 
   /// The number up to which there are pages in a file of so many, or in a journal or log.
   ///

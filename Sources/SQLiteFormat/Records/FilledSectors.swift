@@ -60,8 +60,3 @@ struct FilledSectors {
     return bytes[start..<end].contains { $0 != byte }
   }
 }
-
-extension Image {
-  /// How many bytes of a character may be the same as those of a sector beside it.
-  var slackOfCharacters: Int { (header?.encoding ?? .utf8) == .utf8 ? 0 : 1 }
-}

@@ -31,12 +31,13 @@ extension Image {
   func hasOverwrittenText(_ cell: Cell, on page: BTreePage) -> Bool {
     guard cell.overflow == nil, cell.local.count > Self.sectorSize else { return false }
     let start = offset(of: page.number)
+    let isUTF8 = slackOfCharacters == 0
+    func hasStrangeSector(_ range: Range<Int>) -> Bool {
+      page.bytes.hasStrangeSector(in: range, startingAt: start, isUTF8: isUTF8)
+    }
     // Blobs are so as well: only where it is in a text, the text is read.
-    guard page.bytes.hasStrangeSector(in: cell.local, startingAt: start),
-      let found = try? Record(page.bytes, in: cell.local),
-      found.fields.contains(where: {
-        $0.isText && page.bytes.hasStrangeSector(in: $0.offset..<$0.end, startingAt: start)
-      })
+    guard hasStrangeSector(cell.local), let found = try? Record(page.bytes, in: cell.local),
+      found.fields.contains(where: { $0.isText && hasStrangeSector($0.offset..<$0.end) })
     else { return false }
     let payload = page.bytes.slice(cell.local)
     guard let record = try? Record(payload, in: 0..<payload.count) else { return false }
@@ -209,7 +210,11 @@ extension Bytes {
 
   /// Whether what texts hardly hold stands again and again in the part of a range that lies in one
   /// sector of a file in which these bytes start at an offset.
-  fileprivate func hasStrangeSector(in range: Range<Int>, startingAt offset: Int) -> Bool {
+  ///
+  /// Half of the bytes of most texts in UTF-16 are controls: there, only what fills a sector tells.
+  fileprivate func hasStrangeSector(
+    in range: Range<Int>, startingAt offset: Int, isUTF8: Bool
+  ) -> Bool {
     let bytes = span
     var place = range.lowerBound
     while place <= range.upperBound - 8 {
@@ -217,7 +222,7 @@ extension Bytes {
         range.upperBound, place + Image.sectorSize - (offset + place) % Image.sectorSize)
       var count = 0
       while place <= end - 8, let word = bytes.big64(at: place) {
-        if word.isStrange { count += 1 }
+        if isUTF8 ? word.isStrange : word.isOneFill { count += 1 }
         place += Self.sectorProbeStep
       }
       if count >= Self.probesMin { return true }
@@ -229,16 +234,17 @@ extension Bytes {
 
 extension UInt64 {
   /// Whether the eight bytes are such as texts hardly hold.
-  fileprivate var isStrange: Bool { hasByteBelow9 || hasByteAboveUTF8 || isOneHighByte }
+  fileprivate var isStrange: Bool { hasByteBelow9 || hasByteAboveUTF8 || isOneFill }
+
+  /// Whether the eight bytes are the same one, which fills no text: 0, or one that goes on from no
+  /// scalar in UTF-8.
+  fileprivate var isOneFill: Bool {
+    self == (self & 0xFF) &* 0x0101_0101_0101_0101 && (self == 0 || self & 0x80 != 0)
+  }
 
   /// Whether one of the eight bytes is less than 9: above those are a text's lines and tabs.
   fileprivate var hasByteBelow9: Bool {
     (self &- 0x0909_0909_0909_0909) & ~self & 0x8080_8080_8080_8080 != 0
-  }
-
-  /// Whether the eight bytes are the same, which goes on from no scalar in UTF-8.
-  fileprivate var isOneHighByte: Bool {
-    self & 0x80 != 0 && self == (self & 0xFF) &* 0x0101_0101_0101_0101
   }
 
   /// Whether one of the eight bytes is 0xF8 or more, which no text in UTF-8 has.
