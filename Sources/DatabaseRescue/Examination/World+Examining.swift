@@ -95,7 +95,7 @@ extension World {
     guard let folder = try? RescueFolder(of: database, storage: storage) else { return }
     do throws(StorageError) {
       guard let migration = try guardedMigration(of: folder).cutOff else { return }
-      if migration.hasChangedNothing(of: survey.image) {
+      if migration.hasChangedNothing(of: survey) {
         use.undoneMigration = migration.undoneMessage
       } else {
         use.cutOffMigration = migration.reported(of: database)

@@ -56,9 +56,10 @@ package struct CutOffMigration: Sendable {
       + (record.end ?? "was cut off") + work
   }
 
-  /// Whether the database is, page for page, what it was before.
-  func hasChangedNothing(of image: Image?) -> Bool {
-    processes.isEmpty && digest != nil && image?.pageDigest == digest
+  /// Whether the database is, page for page, what it was before, and nothing beside it changes that.
+  func hasChangedNothing(of survey: Survey) -> Bool {
+    processes.isEmpty && digest != nil && survey.image?.pageDigest == digest
+      && !survey.isMisledByJournals
   }
 
   /// What is to be said of one that has changed nothing.

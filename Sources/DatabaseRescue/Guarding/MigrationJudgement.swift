@@ -25,7 +25,8 @@ public struct MigrationJudgement: Sendable {
   public let notices: [String]
   /// Whether rows or values are gone that should be there.
   public let losesData: Bool
-  /// Whether the database holds, page for page, what it held before.
+  /// Whether the database holds, page for page, what it held before, and nothing lies beside it that
+  /// would make it another one when it is opened.
   public let isUnchanged: Bool
   /// How to say of what is refused that it is meant; nil where the migration failed, or what is wrong
   /// with the result is wrong whatever was before.
@@ -56,7 +57,8 @@ extension MigrationJudgement {
     schemaChanges = ContractDifference.changes(from: before.state.schema, to: after.state.schema)
     notices = review.notices + [otherAccess].compactMap(\.self)
     losesData = review.losesData || !examination.verdict.isStructureSound
-    isUnchanged = detour == nil && after.isAlike(before)
+    isUnchanged =
+      detour == nil && after.isAlike(before) && !examination.survey.isMisledByJournals
 
     var problems = detour.map { [$0] } ?? []
     if !end.succeeded { problems.append("\(undertaking.noun) \(end.description)") }

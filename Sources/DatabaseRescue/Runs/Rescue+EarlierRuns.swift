@@ -75,10 +75,9 @@ extension Rescue {
     guard let folder = try? RescueFolder(of: database, storage: world.storage),
       let migration = (try? world.guardedMigration(of: folder))?.cutOff
     else { return nil }
-    let image = try? world.survey(
-      InputFiles(folder.database, storage: world.storage).open(in: world)
-    ).image
-    return (migration, migration.hasChangedNothing(of: image))
+    let survey = try? world.survey(
+      InputFiles(folder.database, storage: world.storage).open(in: world))
+    return (migration, survey.map(migration.hasChangedNothing) ?? false)
   }
 
   /// What is to be said of a link in the place of a database that has backups beside it.

@@ -55,6 +55,8 @@ extension BackupJob {
     let journal = try JournalInPlace(beside: files.resolved, in: storage)
     guard journal != .hot, try !files.needPrivateCopy(in: storage) else { return nil }
     let start = try OnlineBackup.start(of: files.path, count: DatabaseHeader.byteCount)
+    // Where there is no page, nothing was counted.
+    if start.isEmpty, files.sidecars.isEmpty { return ChangeCounter(atLeast: 0, atMost: 0) }
     guard let header = DatabaseHeader(start), let geometry = header.geometry else { return nil }
     // Somebody may be about to write the next number, and take it back.
     if journal == .inUse {

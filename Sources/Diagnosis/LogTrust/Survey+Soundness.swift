@@ -9,6 +9,13 @@ extension Survey {
     if case .foreign? = image?.wal { true } else { false }
   }
 
+  /// Whether a log or journal lies beside the file that is none of it, or a log that is damaged: SQLite
+  /// may make another database of the two.
+  package var isMisledByJournals: Bool {
+    misleadingSidecar != nil
+      || LogCheck.findings(in: self).contains { $0.severity >= .damage }
+  }
+
   /// The suffix of a log or journal beside the file that SQLite must not see there; nil where there
   /// is none.
   package var misleadingSidecar: String? {

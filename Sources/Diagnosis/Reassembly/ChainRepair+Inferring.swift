@@ -155,12 +155,23 @@ extension ChainRepair {
       let spill = open.remove(at: index).spill
       repairs[spill.place] = Repair(
         chain: OverflowChain(pages: Array(spill.pages.prefix(way.kept)) + way.tail.pages),
-        isSound: way.kept == 0 && isFirstLinkWrong(spill))
+        isSound: way.kept == 0 && isFirstLinkWrong(spill)
+          && !Self.isOfOtherBytes(spill.cell.overflow, way.tail.head, image))
       for other in open.indices {
         open[other].ways.removeAll { $0.tail.head == way.tail.head }
         open[other].fitting.removeAll { $0.tail.head == way.tail.head }
       }
     }
+  }
+
+  /// Whether what stands in the place of a link is no number of a page but the end of other bytes, which
+  /// were written over the end of the value before it, too.
+  ///
+  /// The number of a page begins with a zero, in any file that has fewer than 16,777,216, unless a bit
+  /// of it has turned. Of 255 again and again, the rest of the sector tells.
+  private static func isOfOtherBytes(_ link: UInt32?, _ head: PageNumber?, _ image: Image) -> Bool {
+    guard let link, link >> 24 != 0, link != .max, image.pageCount >> 24 == 0 else { return false }
+    return head.map { (UInt32(clamping: $0.number) ^ link).nonzeroBitCount > 1 } ?? true
   }
 
   /// A cell that has one way only, which no other cell has.

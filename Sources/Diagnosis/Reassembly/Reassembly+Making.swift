@@ -85,6 +85,18 @@ extension Reassembly {
     return Set(proven).count
   }
 
+  /// Pages that came to an index for want of another claimant, where a table may be unknown: they hold
+  /// rows of that, unless the entries are parts of rows.
+  private func rowsOfNone(_ placement: Placement, _ doubt: Doubtful) -> [OrphanPage] {
+    guard !placement.knowsEveryTable else { return [] }
+    return placement.placed.filter { group, owner, evidence in
+      !placement.claimants[owner].holdsRows && evidence <= .elimination
+        && !LeftIndex.holds(group, beside: doubt)
+    }.flatMap { group, _, _ in
+      group.rowPages.map { OrphanPage(page: $0, isTable: group.isTable, candidates: []) }
+    }
+  }
+
   private mutating func assign(_ placement: Placement, _ work: TreesInDoubt, _ doubt: Doubtful) {
     for (index, claimant) in placement.claimants.enumerated() where claimant.holdsRows {
       var placed: [PageNumber: PlacementEvidence] = [:]
@@ -116,15 +128,19 @@ extension Reassembly {
         witnesses: tally.believed(of: claimant.witnesses.asked(about: rows)),
         rows: tally.rows,
         isShort: pages.isEmpty || claimant.missing > placed.count,
-        isDenied: tally.isDenied && tally.denied >= Claimant.Tally.deniedMin)
+        isDenied: tally.isDenied && tally.denied >= Claimant.Tally.deniedMin,
+        hasUTF8Texts: doubt.image.hasUTF8Texts)
       assignment.rows += rowsProven(by: assignment, on: looked, work.pages)
       assignments[claimant.position] = assignment
     }
+    orphans += rowsOfNone(placement, doubt)
     for (group, candidates) in placement.orphans {
       let owners = candidates.filter { placement.claimants[$0].holdsRows }
         .map { placement.claimants[$0].position }
-      // What can only be entries of an index holds no rows: the index is made anew.
+      // What can only be entries of an index holds no rows: the index is made anew. Where a table may be
+      // unknown, they can be rows of that.
       guard candidates.allSatisfy({ placement.claimants[$0].isFormlessIndex }) || !owners.isEmpty
+        || !placement.knowsEveryTable
       else { continue }
       // Nor does an index that the schema names no more.
       if LeftIndex.holds(group, beside: doubt) { continue }

@@ -26,6 +26,8 @@ package struct Reassembly: Sendable {
     /// Whether its indexes deny most of its rows: either they or these are of another time, or of
     /// another table.
     let isDenied: Bool
+    /// Whether texts are in UTF-8.
+    var hasUTF8Texts = false
 
     /// No page: those to which its tree leads are others'.
     static func none(isTable: Bool) -> Assignment {
@@ -36,11 +38,14 @@ package struct Reassembly: Sendable {
 
     /// Whether an index proves a row that its own page does not.
     ///
+    /// An index has some of the columns. Controls in a text show that others may hold what is none of the
+    /// row: the beginning of the cell that lay behind it.
+    ///
     /// A row on a page to which the table's own tree leads is no other table's with the same rowid: any
     /// index will do.
     func proves(_ row: StoredRecord) -> Bool {
       let testimony = witnesses.testimony(on: row)
-      guard !testimony.isDenied else { return false }
+      guard !testimony.isDenied, !hasUTF8Texts || !row.record.hasControlsInText else { return false }
       return testimony.isKnown || testimony.isEchoed && placed[row.page] == nil
     }
   }

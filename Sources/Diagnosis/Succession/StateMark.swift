@@ -67,6 +67,9 @@ extension StateMark {
     }
   }
 
+  /// Whether there is not one page: the first commit counts to 1, and the schema table has a page.
+  var isWithoutPages: Bool { changeCounter == 0 && tables.isEmpty }
+
   /// Whether the change counter is lower than before; it starts again after 4,294,967,295.
   func hasLowerCounter(than other: StateMark) -> Bool {
     guard let now = changeCounter, let then = other.changeCounter else { return false }

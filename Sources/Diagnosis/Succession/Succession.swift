@@ -124,6 +124,9 @@ package struct Succession: Hashable, Sendable {
     let isCounterLower = now.hasLowerCounter(than: then)
     let sequences = now.lowerSequences(than: then)
     let start = "the database is older than its backup \(newest.name)"
+    if now.isWithoutPages, then.tables.contains(where: { $0.rows > 0 }) {
+      return "\(start): there is no page in it any more"
+    }
     let holdsRows = now.tables.contains { $0.rows > 0 }
     let twin = holdsRows ? older.first { now.holdsSameRows(as: $0.mark) } : nil
     if isCounterLower, evidence.isOldFile || twin?.mark.changeCounter == now.changeCounter {

@@ -19,6 +19,8 @@ import Synchronization
 struct ForestScan {
   /// The most trees at once: each has claims of its own, four bytes a page.
   private static let sideBySideMax = 3
+  /// From how many bytes on threads give more than it costs to begin them.
+  private static let bytesMin = 1 << 18
 
   private let image: Image
   private let tasks: [TreeTask]
@@ -38,7 +40,7 @@ struct ForestScan {
   /// The same by several threads; nil, and nothing claimed, where their result could be another.
   private func surveysSideBySide(_ claims: inout PageClaims) -> [TreeSurvey]? {
     let count = min(ProcessInfo.processInfo.activeProcessorCount, Self.sideBySideMax, tasks.count)
-    guard count > 1 else { return nil }
+    guard count > 1, image.pageCount * image.geometry.pageSize >= Self.bytesMin else { return nil }
     let next = Atomic(0)
     let isStopped = Atomic(false)
     let results = Mutex<(surveys: [TreeSurvey?], claims: PageClaims)>(

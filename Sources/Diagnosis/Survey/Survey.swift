@@ -204,10 +204,14 @@ extension Survey {
     } orphans: {
       unclaimedPages(of: image, claims).pages.filter(\.mayBeOfTable).map(\.page)
     }
-    let misdirected = twins.misdirected + twins.copiedRoots(claims, schema)
-    for (tree, page) in misdirected { trees[tree].pageFaults.add(FormatError(.copied, page: page)) }
-    for tree in trees.indices { trees[tree].leafMarks = [] }
-    return Set(misdirected.map(\.page))
+    let found =
+      twins.misdirected + twins.copiedRoots(claims, schema) + twins.copiedShortLeaves(claims)
+    var misdirected: Set<PageNumber> = []
+    for (tree, page) in found where misdirected.insert(page).inserted {
+      trees[tree].pageFaults.add(FormatError(.copied, page: page))
+    }
+    for tree in trees.indices { (trees[tree].leafMarks, trees[tree].shortLeaves) = ([], []) }
+    return misdirected
   }
 
   private static func claimReservedPages(

@@ -52,6 +52,9 @@ package struct TreeSurvey: Hashable, Sendable {
   /// Marks of the leaves, in order, where another table has as many columns; until leaves that were
   /// written to the wrong place are found.
   var leafMarks: [LeafMark] = []
+  /// Leaves of a table whose rows all lack columns, and that do not end where they were divided from
+  /// the next one; no more than are looked at, and one.
+  var shortLeaves: [PageNumber] = []
 
   /// Whether nothing is wrong with the tree.
   package var isSound: Bool {
@@ -138,6 +141,11 @@ extension TreeSurvey {
           }
           leafDepth = leafDepth ?? visit.depth
           if task.hasPeers, let mark = LeafMark(visit) { leafMarks.append(mark) }
+          if shortLeaves.count <= TwinLeaves.shortMax, entry.kind == .table, let shape = task.shape,
+            visit.mayBeShortCopy(of: shape)
+          {
+            shortLeaves.append(visit.page.number)
+          }
           if visit.isEmptyBelowRoot {
             pageFaults.add(FormatError(.noCell, page: visit.page.number))
           }
@@ -224,6 +232,16 @@ extension TreeSurvey {
 }
 
 extension TreeWalk.Visit {
+  /// Whether every row of a leaf lacks columns, as if it was added before those, and the leaf does not
+  /// end with the row by which it was divided from the next one; those of keys are in no other place.
+  fileprivate func mayBeShortCopy(of shape: RowShape) -> Bool {
+    let isMet = shape.withoutRowID ? depth == 0 : upper == nil || upper == content.cells.last?.rowID
+    return !isMet && !content.cells.isEmpty
+      && content.cells.allSatisfy { cell in
+        (try? Record(page.bytes, in: cell.local)).map { $0.fieldCount < shape.stored.count } ?? false
+      }
+  }
+
   /// Whether it is a leaf without a cell that is not the root: no tree has one (section 1.6).
   fileprivate var isEmptyBelowRoot: Bool {
     depth > 0 && page.kind.isLeaf && content.layoutFault == nil && content.cells.isEmpty

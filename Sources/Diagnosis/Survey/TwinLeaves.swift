@@ -113,6 +113,36 @@ struct TwinLeaves {
     }
   }
 
+  /// How many leaves of a table are looked at whose rows all lack columns: a table to which columns
+  /// were added has more of them.
+  static let shortMax = 16
+
+  /// The leaves that are copies of another tree's, whose records have fewer values than the table has
+  /// columns; by the positions of the trees.
+  ///
+  /// Of a table that was copied before columns were added to one of the two, like leaves end with the
+  /// row that divides them from the next one. Of those of keys, a copy is that of an index.
+  func copiedShortLeaves(_ claims: PageClaims) -> [(tree: Int, page: PageNumber)] {
+    let suspects = trees.indices.filter { (1...Self.shortMax).contains(trees[$0].shortLeaves.count) }
+    guard !suspects.isEmpty else { return [] }
+    var places: [UInt64: [(tree: Int, page: PageNumber)]] = [:]
+    for tree in suspects {
+      for page in trees[tree].shortLeaves {
+        if let glance = glance(of: page) { places[glance, default: []].append((tree, page)) }
+      }
+    }
+    return image.dataPages.flatMap { page -> [(tree: Int, page: PageNumber)] in
+      guard let owner = claims.owner(of: page)?.tree, trees.indices.contains(owner),
+        let bytes = try? image.bytes(of: page), let alike = places[bytes.glance]
+      else { return [] }
+      return alike.filter { place in
+        owner != place.tree
+          && (trees[place.tree].isRowIDTable || trees[owner].entry.kind == .index)
+          && (try? image.bytes(of: place.page)) == bytes
+      }
+    }
+  }
+
   private func glance(of page: PageNumber) -> UInt64? { (try? image.bytes(of: page))?.glance }
 
   /// Whether these bytes are the root, and the only page, of an index that has what its table has.

@@ -31,7 +31,7 @@ extension Image {
   func hasOverwrittenText(_ cell: Cell, on page: BTreePage) -> Bool {
     guard cell.overflow == nil, cell.local.count > Self.sectorSize else { return false }
     let start = offset(of: page.number)
-    let isUTF8 = slackOfCharacters == 0
+    let isUTF8 = hasUTF8Texts
     func hasStrangeSector(_ range: Range<Int>) -> Bool {
       page.bytes.hasStrangeSector(in: range, startingAt: start, isUTF8: isUTF8)
     }
@@ -87,8 +87,11 @@ private struct StoredText {
   /// strange in one, and some that are controls.
   private static let strangeShare = 32
   private static let controlsMin = 4
+  /// How many bytes of no scalar tell as much.
+  private static let brokenMin = 64
   /// How far from the borders of sectors they begin and end to be strange.
   private static let marginMax = 32
+  private static let endMarginMax = 8
   /// How many bytes of a scalar can stand on the other side of a border.
   fileprivate static let scalarRestMax = 3
 
@@ -136,14 +139,32 @@ private struct StoredText {
       strange.add(payload, position..<(position + length))
       position += length
     }
-    guard let span = strange.span, let end = border(behindStrange: span.upperBound),
-      begin > range.lowerBound, end < range.upperBound, begin < end
+    guard let span = strange.span, begin > range.lowerBound else { return nil }
+    if range.upperBound - span.upperBound < Self.endMarginMax,
+      places.sector(of: span.upperBound - 1).upperBound >= range.upperBound
+    {
+      return isRest(from: begin, strange) ? begin..<range.upperBound : nil
+    }
+    guard let end = border(behindStrange: span.upperBound), end < range.upperBound, begin < end
     else { return nil }
     // Zeros in the midst of a text may be its own, but hardly begin and end as sectors do.
-    if strange.isOfZeros { return strange.zeros == begin..<end ? begin..<end : nil }
+    if strange.isOfZeros { return strange.fillsWithZeros(begin..<end) ? begin..<end : nil }
     let isDense =
-      strange.count * Self.strangeShare >= end - begin && strange.controls >= Self.controlsMin
+      strange.count * Self.strangeShare >= end - begin
+      && (strange.controls >= Self.controlsMin
+        || strange.count - strange.controls >= Self.brokenMin)
     return isDense || strange.count >= end - begin ? begin..<end : nil
+  }
+
+  /// Whether the text ends in sectors that are none of it, the first of which begins there.
+  ///
+  /// What a program puts behind a text begins anywhere: it has to be long, and to begin right there.
+  private func isRest(from begin: Int, _ strange: StrangeBytes) -> Bool {
+    guard let first = strange.span?.lowerBound, range.upperBound - begin >= Image.sectorSize / 2
+    else { return false }
+    return abs(first - begin) < Self.endMarginMax && !strange.isOfZeros
+      && strange.count * Self.strangeShare >= range.upperBound - begin
+      && strange.controls >= Self.controlsMin
   }
 
   /// The border of a sector at which the first strange byte can have got into the text.
@@ -171,6 +192,16 @@ private struct StrangeBytes {
   /// From the first to the last zero.
   private(set) var zeros: Range<Int>?
 
+  /// Whether zeros fill sectors, but for a few bytes at one end.
+  func fillsWithZeros(_ sectors: Range<Int>) -> Bool {
+    guard let zeros, sectors.clamped(to: zeros) == zeros else { return false }
+    return zeros.lowerBound - sectors.lowerBound < Self.otherMax
+      && sectors.upperBound - zeros.upperBound < Self.otherMax
+      && sectors.count - zeroCount <= Self.otherMax
+  }
+
+  private static let otherMax = 8
+
   /// Whether there are zeros and nothing else but pieces of scalars that they have cut.
   var isOfZeros: Bool { count - zeroCount <= 2 * StoredText.scalarRestMax }
 
@@ -188,6 +219,21 @@ extension UInt8 {
   /// Whether the byte is a control that is none of a text's lines and tabs.
   fileprivate var isControl: Bool {
     self < 0x20 && self != 0x09 && self != 0x0A && self != 0x0C && self != 0x0D
+  }
+}
+
+extension Image {
+  /// Whether texts are in UTF-8.
+  package var hasUTF8Texts: Bool { slackOfCharacters == 0 }
+}
+
+extension Record {
+  /// Whether a text in UTF-8 has controls that are none of a text's lines and tabs.
+  package var hasControlsInText: Bool {
+    fields.contains { field in
+      field.isText && field.end <= bytes.count
+        && bytes[field.offset..<field.end].contains(where: \.isControl)
+    }
   }
 }
 
@@ -234,7 +280,17 @@ extension Bytes {
 
 extension UInt64 {
   /// Whether the eight bytes are such as texts hardly hold.
-  fileprivate var isStrange: Bool { hasByteBelow9 || hasByteAboveUTF8 || isOneFill }
+  fileprivate var isStrange: Bool {
+    hasByteBelow9 || hasByteAboveUTF8 || hasBrokenScalar || isOneFill
+  }
+
+  /// Whether one of the first seven bytes begins a scalar in UTF-8 with which the byte behind it does not
+  /// go on.
+  fileprivate var hasBrokenScalar: Bool {
+    let beginning = self & (self << 1) & 0x8080_8080_8080_8080
+    let goingOn = self & ~(self << 1) & 0x8080_8080_8080_8080
+    return (beginning >> 8) & ~goingOn & 0x0080_8080_8080_8080 != 0
+  }
 
   /// Whether the eight bytes are the same one, which fills no text: 0, or one that goes on from no
   /// scalar in UTF-8.

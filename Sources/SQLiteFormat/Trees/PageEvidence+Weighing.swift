@@ -75,7 +75,22 @@ extension PageEvidence {
     }
     let places = Set(certain.map(\.offset))
     doubtful.removeAll { places.contains($0.offset) }
-    return account(certain, doubtful, trust)
+    return account(certain, doubtful, cellsBefore(trust), trust)
+  }
+
+  /// The cells of a leaf that lie one behind the other up to where the header says that the content
+  /// starts: a header of an earlier time does not know the last ones, and of a later one they were
+  /// deleted.
+  private func cellsBefore(_ trust: Trust) -> [Cell] {
+    guard let start = trust.start, trust.count != nil, page.kind.isLeaf,
+      page.pointerArrayEnd <= start
+    else { return [] }
+    let before = tiling(of: page.pointerArrayEnd..<start, blocks: [], counted: 0).cells
+    var end = start
+    return before.reversed().prefix { cell in
+      defer { end = cell.offset }
+      return cell.end == end
+    }.reversed()
   }
 
   /// Cells that a pointer leads to and that touch something else: that end where it begins, or
@@ -185,7 +200,9 @@ extension PageEvidence {
       }
   }
 
-  private func account(_ certain: [Cell], _ doubtful: [Cell], _ trust: Trust) -> PageAccount {
+  private func account(
+    _ certain: [Cell], _ doubtful: [Cell], _ before: [Cell], _ trust: Trust
+  ) -> PageAccount {
     var faults: [FormatError] = []
     if let count = trust.count {
       let found = Set((certain + doubtful).map(\.offset))
@@ -204,7 +221,7 @@ extension PageEvidence {
       page: repaired,
       content: PageContent(
         cells: inKeyOrder(certain),
-        doubtful: inKeyOrder(doubtful + listed.filter { !places.contains($0.offset) }),
+        doubtful: inKeyOrder(doubtful + before + listed.filter { !places.contains($0.offset) }),
         listed: listed, faults: faults,
         layoutFault: FormatError(.pageHeader, page: page.number, offset: page.headerOffset),
         isCountLost: trust.count == nil),

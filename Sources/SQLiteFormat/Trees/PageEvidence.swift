@@ -58,7 +58,14 @@ struct PageEvidence {
     self.limit = limit
     self.pointers = pointers
     self.positions = positions
-    (blocks, areBlocksWhole) = Self.freeblocks(of: page, limit)
+    var (blocks, areBlocksWhole) = Self.freeblocks(of: page, limit)
+    // What a broken chain leads to at last is no freeblock where the pointers lead to cells in it.
+    if !areBlocksWhole, let last = blocks.last,
+      pointers.prefix(page.cellCount).contains(where: { $0.holds && last.contains($0.target) })
+    {
+      blocks.removeLast()
+    }
+    (self.blocks, self.areBlocksWhole) = (blocks, areBlocksWhole)
   }
 
   /// The freeblocks as far as their chain ascends inside the page, and whether it ends.

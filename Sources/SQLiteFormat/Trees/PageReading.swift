@@ -129,7 +129,7 @@ extension Image {
     }
     if let stated {
       let rival = PageEvidence(stated, in: self).account
-      guard best.weight > 2 * rival.weight else { return nil }
+      guard best.weight > (isKnown ? 1 : 2) * rival.weight else { return nil }
     }
     return isEnough ? best : nil
   }

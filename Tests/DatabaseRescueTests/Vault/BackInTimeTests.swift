@@ -73,6 +73,19 @@ import Testing
   }
 
   @Test(arguments: [false, true])
+  func `a file that has no page any more makes no good backup until that is accepted`(
+    _ isNewFile: Bool
+  ) throws {
+    let database = try make(rows: 500)
+    #expect(try backUp(database).isGood)
+    if isNewFile { try SystemStorage().remove(database) }
+    try SystemStorage().open(database, isNewFile ? .createNew : .readWrite).truncate(to: 0)
+    let backup = try backUp(database)
+    #expect(!backup.isGood && codes(backup).contains("DBR-F130"), "\(codes(backup))")
+    #expect(try backUp(database) { $0.acceptsOlder = true }.isGood)
+  }
+
+  @Test(arguments: [false, true])
   func `an older copy put over the database makes no good backup until that is accepted`(
     _ wal: Bool
   ) throws {

@@ -43,6 +43,20 @@ import Testing
     #expect(repaired?.isSound == true)
   }
 
+  @Test func `where other bytes end with the cell's link, the value before it may be other ones, too`()
+    throws
+  {
+    var specimen = try Specimen()
+    let (cell, page, chain) = try row(in: specimen)
+    let link = specimen[page: page.number.number].lowerBound + cell.local.upperBound
+    specimen.bytes.setBigEndian(0x6E61_6D65, at: link)
+    let rebuilt = Reconstruction(main: specimen.bytes)
+    let cells = try #require(try rebuilt.survey.image?.btreePage(page.number))
+    let repaired = rebuilt.chains.repair(of: try cells.cell(1), on: page.number)
+    #expect(repaired?.chain.pages == chain)
+    #expect(repaired?.isSound == false)
+  }
+
   @Test func `a page that nobody else has may be the cell's own, and destroyed`() throws {
     var specimen = try Specimen(
       "INSERT INTO letter SELECT 3, upper(page) FROM letter WHERE id = 2")

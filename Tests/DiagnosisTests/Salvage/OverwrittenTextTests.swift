@@ -49,6 +49,8 @@ import Testing
     ("an erased block", Bytes(repeating: 0xFF, count: 512)),
     ("rows of another page", rows),
     ("compressed data", noise),
+    ("a page with next to nothing", Bytes(repeating: 0, count: 506) + [5, 1, 9, 1, 0x73, 0x27]),
+    ("a pattern of bytes", Bytes((0..<128).flatMap { _ in [0xDE, 0xAD, 0xBE, 0xEF] as [UInt8] })),
   ]
 
   /// The end of a page with rows of a few words.

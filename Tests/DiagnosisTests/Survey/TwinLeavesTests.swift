@@ -196,4 +196,43 @@ struct TwinLeavesTests {
       #expect(Survey(main: specimen.bytes).verdict == .healthy)
     }
   }
+
+  /// `slim` has the first columns of `wide`, and other rows; `keyed` has what an index over `slim` has.
+  private static let forms: DatabaseBuilder.Step = """
+    CREATE TABLE wide (id INTEGER PRIMARY KEY, body TEXT, n INT, more TEXT);
+    CREATE TABLE slim (id INTEGER PRIMARY KEY, body TEXT);
+    CREATE INDEX slim_body ON slim (body);
+    CREATE TABLE keyed (body TEXT, id INT, more TEXT, PRIMARY KEY (body, id)) WITHOUT ROWID;
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+    INSERT INTO wide SELECT i * 3, 'wide ' || i, i, 'more of ' || i FROM n;
+    INSERT INTO slim SELECT id / 3, 'slim ' || n FROM wide;
+    INSERT INTO keyed SELECT 'key ' || body, id, 'more' FROM slim;
+    """
+
+  @Test(arguments: [0, 2])
+  func `a leaf with fewer columns over one of a wider table is none of its pages`(
+    _ victim: Int
+  ) throws {
+    let specimen = try Specimen(Self.forms)
+    for (source, table) in [("slim", "wide"), ("slim_body", "keyed")] {
+      let leaf = specimen.pages(of: table, "leaf")[victim]
+      let damaged = specimen.with(
+        .copyPage(from: specimen.pages(of: source, "leaf")[1], to: leaf))
+      let rebuilt = Reconstruction(main: damaged.bytes)
+      #expect(rebuilt.survey.verdict == .damagedLossy, "\(table)")
+      let placed = try placedRows(in: Name(table), of: damaged.bytes)
+      #expect(placed.allSatisfy { $0.page.number != leaf }, "\(table)")
+      let others = try placedRows(in: "slim", of: damaged.bytes)
+      #expect(others.count == 300, "\(table)")
+    }
+  }
+
+  @Test func `a table that was copied before it got more columns is sound`() throws {
+    let specimen = try Specimen(
+      Self.forms, "CREATE TABLE copy (id INTEGER PRIMARY KEY, body TEXT)",
+      "INSERT INTO copy SELECT * FROM slim", "DELETE FROM copy WHERE id % 50 = 7",
+      "ALTER TABLE copy ADD COLUMN more TEXT",
+      "INSERT INTO copy SELECT id + 300, body, 'more' FROM slim")
+    #expect(Survey(main: specimen.bytes).verdict == .healthy)
+  }
 }

@@ -16,6 +16,8 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
     case changed(String)
     /// The same with the changes in a log, or in a transaction that was cut off.
     case leftover(Leftover)
+    /// What is left of another database, of which `beside` puts only that in place.
+    case leftoverOfOther(Leftover)
   }
 
   /// What becomes of the database.
@@ -80,6 +82,15 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
     "INSERT INTO part SELECT NULL, id % 9, 'word ' || id FROM item",
     "CREATE VIEW latest AS SELECT at FROM log",
     "CREATE TRIGGER tag_gone AFTER DELETE ON tag BEGIN SELECT 1; END",
+  ]
+
+  /// How another database comes to be.
+  static let stepsOfOther: [DatabaseBuilder.Step] = [
+    "CREATE TABLE other (x TEXT)",
+    """
+    WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+    INSERT INTO other SELECT 'other ' || i FROM n
+    """,
   ]
 
   /// All that belongs to version 4.
@@ -434,6 +445,14 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
     MigrationFault(
       testDescription: "succeeds and leaves a WAL",
       result: .leftover(.wal(["UPDATE item SET note = note || 'x'"])), status: 0, end: .kept),
+    MigrationFault(
+      testDescription: "leaves the log of another database",
+      result: .leftoverOfOther(.wal(["UPDATE other SET x = 'x'"])), script: "beside",
+      status: 18, end: .restored, says: ["the -wal"]),
+    MigrationFault(
+      testDescription: "fails and leaves the journal of another database",
+      result: .leftoverOfOther(.hotJournal(["UPDATE other SET x = 'x'"])),
+      script: "beside; exit 1", status: 16, end: .restored, says: ["the -journal"]),
     MigrationFault(
       testDescription: "fails with another page size",
       result: .changed("PRAGMA journal_mode = DELETE; PRAGMA page_size = 8192; VACUUM"),

@@ -77,6 +77,9 @@ import Testing
           .execute("PRAGMA journal_mode = DELETE")
       }
       try leftover.leave(at: result)
+    case .leftoverOfOther(let leftover):
+      try result.removeFileSet()
+      try DatabaseBuilder(MigrationFault.stepsOfOther, leftover: leftover).build(at: result)
     }
   }
 
@@ -84,6 +87,9 @@ import Testing
     let put = """
       put() {
         cat '\(result)' > "$DBRESCUE_DATABASE" || exit 1
+        beside
+      }
+      beside() {
         for suffix in -wal -journal; do
           if test -e '\(result)'$suffix; then
             cat '\(result)'$suffix > "$DBRESCUE_DATABASE"$suffix

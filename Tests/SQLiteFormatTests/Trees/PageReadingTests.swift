@@ -224,6 +224,35 @@ extension PageReading {
     #expect(Set(reading.certain + reading.doubtful).isSuperset(of: [1, 3, 4, 5, 6, 7, 8, 9]))
     #expect(!reading.certain.contains(10) && !reading.doubtful.contains(10))
   }
+
+  @Test func `bytes of a row that a chain of freeblocks leads into take in no cell`() throws {
+    let maker = page.maker
+    let reading = try DamagedPage(maker).read { bytes in
+      // From within row 18 on, what looks like a freeblock goes on over the rows before it.
+      let place = bytes.bigEndian16(at: 8 + 2 * 17)
+      bytes.setBig16(place, at: 1)
+      let size = maker.cells[10...17].reduce(0) { $0 + $1.count } + 5
+      bytes.set([0x17, 0x63, UInt8(size >> 8), UInt8(size & 0xFF)], at: place)
+    }
+    #expect(Set(reading.certain + reading.doubtful).isSuperset(of: rows.filter { $0 != 18 }))
+  }
+
+  @Test func `cells that a header of an earlier time does not know are in doubt, and not gone`()
+    throws
+  {
+    let maker = page.maker
+    let reading = try DamagedPage(maker).read { bytes in
+      // As many rows as there were, and where the last of them starts.
+      bytes.setBig16(12, at: 3)
+      bytes.setBig16(bytes.bigEndian16(at: 8 + 2 * 11), at: 5)
+      for position in 12..<20 { bytes.setBig16(0, at: 8 + 2 * position) }
+      // One of them was written since.
+      let changed = bytes.bigEndian16(at: 8 + 2 * 4)
+      bytes.set(Bytes(repeating: 0xFF, count: maker.cells[4].count), at: changed)
+    }
+    #expect(Set(reading.certain).isSubset(of: 1...12))
+    #expect(Set(reading.doubtful).isSuperset(of: 13...20))
+  }
 }
 
 @Suite struct PageKindTests {

@@ -19,7 +19,7 @@ package struct RegionRows: Sendable {
 
   /// Finds the rows of leaves among nodes; `links` says in which node each row is noted to lie.
   ///
-  /// Ids in other nodes are those of nodes. A node is a leaf where most of its ids of which something is
+  /// Ids in other nodes are those of nodes, and what a lost sector holds are no rows. A node is a leaf where most of its ids of which something is
   /// noted are noted to lie in it, or where it hangs at the end of the tree and nothing is noted of them.
   package init(_ nodes: [Int64: Bytes], links: [Int64: Int64], cellByteCount: Int) {
     let ends = Self.ends(of: nodes, cellByteCount)
@@ -31,6 +31,7 @@ package struct RegionRows: Sendable {
       guard isNoted || ends.contains(node) && noted.isEmpty else { continue }
       for (cell, id) in ids.enumerated() where found[id].map({ !$0.isNoted }) ?? true {
         let start = 4 + cell * cellByteCount + 8
+        if links[id] == nil, bytes.isBlank((start - 8)..<(start + cellByteCount - 8)) { continue }
         let words = stride(from: start, to: start + cellByteCount - 8, by: 4).compactMap {
           bytes.big32(at: $0)
         }
@@ -50,5 +51,13 @@ package struct RegionRows: Sendable {
       seen.formUnion(level)
     }
     return level
+  }
+}
+
+extension Bytes {
+  /// Whether a part is nothing but zeros, or 255 again and again, as in a sector that was lost.
+  fileprivate func isBlank(_ part: Range<Int>) -> Bool {
+    guard let byte = self[part].first, byte == 0 || byte == 0xFF else { return false }
+    return self[part].allSatisfy { $0 == byte }
   }
 }
