@@ -139,8 +139,9 @@ extension Reassembly {
         .map { placement.claimants[$0].position }
       // What can only be entries of an index holds no rows: the index is made anew. Where a table may be
       // unknown, they can be rows of that.
-      guard candidates.allSatisfy({ placement.claimants[$0].isFormlessIndex }) || !owners.isEmpty
-        || !placement.knowsEveryTable
+      guard
+        !owners.isEmpty || !placement.knowsEveryTable
+          || candidates.allSatisfy({ placement.claimants[$0].isFormlessIndex })
       else { continue }
       // Nor does an index that the schema names no more.
       if LeftIndex.holds(group, beside: doubt) { continue }

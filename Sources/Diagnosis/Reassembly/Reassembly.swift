@@ -45,7 +45,9 @@ package struct Reassembly: Sendable {
     /// index will do.
     func proves(_ row: StoredRecord) -> Bool {
       let testimony = witnesses.testimony(on: row)
-      guard !testimony.isDenied, !hasUTF8Texts || !row.record.hasControlsInText else { return false }
+      guard !testimony.isDenied, !(hasUTF8Texts && row.record.hasControlsInText) else {
+        return false
+      }
       return testimony.isKnown || testimony.isEchoed && placed[row.page] == nil
     }
   }

@@ -238,7 +238,8 @@ extension TreeWalk.Visit {
     let isMet = shape.withoutRowID ? depth == 0 : upper == nil || upper == content.cells.last?.rowID
     return !isMet && !content.cells.isEmpty
       && content.cells.allSatisfy { cell in
-        (try? Record(page.bytes, in: cell.local)).map { $0.fieldCount < shape.stored.count } ?? false
+        (try? Record(page.bytes, in: cell.local)).map { $0.fieldCount < shape.stored.count }
+          ?? false
       }
   }
 

@@ -123,7 +123,9 @@ struct TwinLeaves {
   /// Of a table that was copied before columns were added to one of the two, like leaves end with the
   /// row that divides them from the next one. Of those of keys, a copy is that of an index.
   func copiedShortLeaves(_ claims: PageClaims) -> [(tree: Int, page: PageNumber)] {
-    let suspects = trees.indices.filter { (1...Self.shortMax).contains(trees[$0].shortLeaves.count) }
+    let suspects = trees.indices.filter {
+      (1...Self.shortMax).contains(trees[$0].shortLeaves.count)
+    }
     guard !suspects.isEmpty else { return [] }
     var places: [UInt64: [(tree: Int, page: PageNumber)]] = [:]
     for tree in suspects {

@@ -43,7 +43,7 @@ import Testing
     #expect(repaired?.isSound == true)
   }
 
-  @Test func `where other bytes end with the cell's link, the value before it may be other ones, too`()
+  @Test func `where other bytes end with the cell's link, the value before it may be others`()
     throws
   {
     var specimen = try Specimen()

@@ -19,8 +19,9 @@ package struct RegionRows: Sendable {
 
   /// Finds the rows of leaves among nodes; `links` says in which node each row is noted to lie.
   ///
-  /// Ids in other nodes are those of nodes, and what a lost sector holds are no rows. A node is a leaf where most of its ids of which something is
-  /// noted are noted to lie in it, or where it hangs at the end of the tree and nothing is noted of them.
+  /// Ids in other nodes are those of nodes, and what a lost sector holds are no rows. A node is a leaf
+  /// where most of its ids of which something is noted are noted to lie in it, or where it hangs at the
+  /// end of the tree and nothing is noted of them.
   package init(_ nodes: [Int64: Bytes], links: [Int64: Int64], cellByteCount: Int) {
     let ends = Self.ends(of: nodes, cellByteCount)
     var found: [Int64: (row: Row, isNoted: Bool)] = [:]
