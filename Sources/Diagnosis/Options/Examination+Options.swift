@@ -249,9 +249,10 @@ extension Examination {
       option.basis = basis(of: nil, trials)
       return [option]
     }
-    // Where no row finds a table, a fresh database is an empty one.
+    // Where no row finds a table, a fresh database is an empty one. Those that are set aside as rows of a
+    // table have found one.
     guard
-      trial.balances.contains(where: { $0.table != nil && $0.written > 0 })
+      trial.balances.contains(where: { $0.table != nil && $0.written + $0.quarantined > 0 })
         || (trial.unplaced?.quarantined ?? 0) == 0 && survey.schema?.entries.isEmpty == false
     else { return [] }
     var option = option(.salvage, summary, outcomes(of: trial))

@@ -17,9 +17,11 @@ import Testing
   /// Backs a database up, described as the commands describe it.
   private func backUp(
     _ database: FilePath, to vault: String = "vault", tool: String = "test",
-    _ verification: BackupWriter.Verification = .full
+    _ verification: BackupWriter.Verification = .full, acceptsOlder: Bool = false
   ) throws -> Backup {
-    let options = BackupWriterTests.options { $0.verification = verification }
+    let options = BackupWriterTests.options {
+      ($0.verification, $0.acceptsOlder) = (verification, acceptsOlder)
+    }
     let writer = BackupWriter(vault: scratch[FilePath(vault)], tool: tool, options: options)
     let code = try SupportCode(parsing: "DBR-5K293-G1020-10NHA-85902")
     return try writer.backUp(
@@ -117,7 +119,7 @@ import Testing
     let database = try scratch.database(kibibytes: 200)
     _ = try backUp(database)
     try database.replaceContents(with: [])
-    let backup = try backUp(database)
+    let backup = try backUp(database, acceptsOlder: true)
     #expect(backup.manifest?.content.tables == [])
     try expectTruth(backup, database)
   }
