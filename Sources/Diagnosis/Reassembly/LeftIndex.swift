@@ -19,18 +19,40 @@ struct LeftIndex {
 
   /// Whether the pages of a group hold nothing but what the rows of one table hold as well.
   ///
-  /// A table that misses pages has the rows of some entries, and none that is another one.
+  /// A table that misses pages has those of most entries; none that it has is another one.
   static func holds(_ group: OrphanGroup, beside doubt: Doubtful) -> Bool {
     guard !group.isTable else { return false }
     let entries = group.rowPages.lazy.flatMap { doubt.pages.rows(on: $0, isTable: false) }
-    guard entries.prefix(1).count == 1, entries.count <= entriesMax else { return false }
+    guard entries.count <= entriesMax else { return false }
     return doubt.survey.userTables.values.contains { table in
       guard table.isRowIDTable, let root = table.root,
         let shape = doubt.schema.shape(ofTable: table.entry.name)
       else { return false }
       var index = LeftIndex(image: doubt.image, root: root, shape: shape)
-      return entries.allSatisfy { index.takes($0) ?? !table.isReadable } && !index.columns.isEmpty
+      return index.takesMost(of: entries, missing: table.isReadable ? 0 : missingMax)
     }
+  }
+
+  /// How many more entries than others may be those of rows that a table has lost, while they are
+  /// looked for.
+  private static let missingMax = 64
+
+  /// Whether more entries are parts of rows than those of rows that are not found, and no entry is one of
+  /// another row; `surplus` is how many more of the others there may be on the way, none where all have
+  /// to be found.
+  private mutating func takesMost(
+    of entries: some Sequence<StoredRecord>, missing surplus: Int
+  ) -> Bool {
+    var (found, missing) = (0, 0)
+    for entry in entries {
+      switch takes(entry) {
+      case true?: found += 1
+      case false?: return false
+      case nil: missing += 1
+      }
+      guard missing == 0 || surplus > 0 && missing <= found + surplus else { return false }
+    }
+    return found > missing
   }
 
   private init(image: Image, root: PageNumber, shape: RowShape) {
