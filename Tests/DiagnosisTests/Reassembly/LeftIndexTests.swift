@@ -61,7 +61,7 @@ import Testing
     let found = try examined(
       [
         "CREATE TABLE v (a INT, b INT, PRIMARY KEY (a, b)) WITHOUT ROWID",
-        "INSERT INTO v SELECT 1, 1 UNION ALL SELECT 5, id FROM u WHERE id > 1800",
+        "INSERT INTO v SELECT 1, 1 UNION ALL SELECT 5, id FROM u WHERE id > 1950",
       ], "DELETE FROM sqlite_master WHERE name = 'v'"
     ) { path in
       // The last leaves of the table are gone.
