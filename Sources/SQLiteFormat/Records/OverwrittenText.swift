@@ -104,7 +104,10 @@ private struct StoredText {
     // In UTF-16 half of the bytes of most texts are controls.
     guard filled == nil, slack == 0 else { return filled }
     var position = range.lowerBound
-    while let place = payload.firstProbe(in: position..<range.upperBound) {
+    // The last sector of the text may go on behind it.
+    while position < range.upperBound,
+      let place = payload.firstProbe(in: position..<range.upperBound)
+    {
       let sector = places.sector(of: place)
       let strange = payload[sector.clamped(to: range)].count { $0.isControl || $0 >= 0x80 }
       if strange * Self.strangeShare >= sector.count { return strangeSectors }

@@ -42,6 +42,19 @@ import Testing
     throw UnfitFixture("there is no second value")
   }
 
+  @Test func `a few controls near the end of a text are its own, wherever it ends`() throws {
+    for place in stride(from: 1, to: 64, by: 7) {
+      let value = """
+        (SELECT substr(replace(hex(zeroblob(13200)), '00', 'ab'), 1, 25900 + \(place))
+          || char(1) || substr(hex(zeroblob(30)), 1, 10 + \(place % 9) * 5))
+        """
+      let (bytes, _) = try build(value)
+      let survey = Survey(main: bytes)
+      #expect(survey.findings.allSatisfy { $0.severity < .damage }, "\(place)")
+      #expect(survey.userRows == 3)
+    }
+  }
+
   /// What is written over sectors: bytes of other contents, in whole sectors.
   static let others: [(name: String, content: Bytes)] = [
     ("zeros", Bytes(repeating: 0, count: 512)),
