@@ -92,9 +92,10 @@ final class SystemFile: StoredFile {
     for _ in 0..<Self.readAttemptsMax {
       do throws(ReadFailure) {
         let bytes = try readOnce(at: offset, count: count)
+        if bytes.count == count { return bytes }
         let end = offset + bytes.count
         size = min(size, byteCount)
-        if bytes.count == count || end >= size { return bytes }
+        if end >= size { return bytes }
         last = ReadFailure(offset: end, reason: "the read ends before the file does")
       } catch {
         last = error

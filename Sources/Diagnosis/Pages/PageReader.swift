@@ -11,6 +11,8 @@ final class PageReader {
   /// How many more overflow pages are read: in a hostile file, every cell may lead into the same
   /// long chain.
   private var patience: Int
+  /// The page whose rows were asked for last, and those: who asks for them asks several things of them.
+  private var latest: (question: PageMemory.Question, rows: [StoredRecord])?
 
   /// A reader; without a memory, it is for who reads no page twice.
   init(_ image: Image, _ memory: PageMemory? = nil) {
@@ -30,11 +32,14 @@ final class PageReader {
       as: isTable ? [.tableLeaf, .tableInterior] : [.indexLeaf, .indexInterior])
   }
 
+  /// Whether a page for whose kind nothing else speaks is worth being taken apart.
+  func mayBeTreePage(_ page: PageNumber) -> Bool {
+    (try? image.bytes(of: page)).map { image.mayBeTreePage($0) } ?? false
+  }
+
   /// Reads a page as whatever it is; nil when it is none of a tree.
   func reading(of page: PageNumber) -> PageReading? {
-    guard let bytes = try? image.bytes(of: page), image.mayBeTreePage(bytes) else {
-      return nil
-    }
+    guard mayBeTreePage(page) else { return nil }
     return reading(
       PageMemory.Question(page: page, isTable: nil), as: BTreePage.Kind.allCases)
   }
@@ -76,6 +81,14 @@ final class PageReader {
   /// The rows in the page's own cells, in their order; where it has none, those that its pointers
   /// list; else the doubtful ones.
   func rows(on page: PageNumber, isTable: Bool) -> [StoredRecord] {
+    let question = PageMemory.Question(page: page, isTable: isTable)
+    if let latest, latest.question == question { return latest.rows }
+    let rows = readRows(on: page, isTable: isTable)
+    latest = (question, rows)
+    return rows
+  }
+
+  private func readRows(on page: PageNumber, isTable: Bool) -> [StoredRecord] {
     guard let reading = reading(of: page, isTable: isTable), reading.page.kind != .tableInterior
     else { return [] }
     let content = reading.content

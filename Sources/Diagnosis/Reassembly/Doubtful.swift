@@ -35,6 +35,16 @@ final class Doubtful {
   let standIns: Set<PageNumber>
   /// The pages that no sound tree has: those of the trees in doubt, and those of none.
   let unproven: PageSet
+  /// Those of them that may be pages of a tree: of an overflow chain that is whole, only the last one
+  /// may, the link of which is 0.
+  private(set) lazy var unprovenTreePages = PageSet(
+    unproven.pages.lazy.filter { [survey, pages] page in
+      switch survey.claims.chainPlace(of: page) {
+      case .middle: false
+      case .end: pages.mayBeTreePage(page)
+      case nil: true
+      }
+    })
   /// The AUTOINCREMENT counters, by table.
   private let counters: [Name: Int64]
   /// The pages but the first that do not show what they are; nil where pages are missing.

@@ -47,7 +47,7 @@ extension Reassembly {
     }
     for page in work.interiors { taken.insert(page) }
     let survey = doubt.survey
-    let led: [(page: PageNumber, tree: Int)] = doubt.unproven.pages.compactMap { page in
+    let led: [(page: PageNumber, tree: Int)] = doubt.unprovenTreePages.pages.compactMap { page in
       guard !taken.contains(page), let tree = survey.treeThatLeads(to: page),
         survey.trees[tree].entry.kind == .table
       else { return nil }

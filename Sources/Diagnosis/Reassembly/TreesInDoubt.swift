@@ -52,10 +52,10 @@ struct TreesInDoubt {
     }
     takeStretchesApart()
     var outlines = outlines
-    orphans = pages.readable(among: unproven, besides: outlines.values.stretchPages)
+    orphans = pages.readable(among: doubt.unprovenTreePages, besides: outlines.values.stretchPages)
     inquiry.run(&outlines, besides: orphans, complete: completeTrees)
     for index in claimants.indices { claimants[index].witnesses = inquiry.witnesses(of: index) }
-    orphans = pages.readable(among: unproven, besides: outlines.values.stretchPages)
+    orphans = pages.readable(among: doubt.unprovenTreePages, besides: outlines.values.stretchPages)
     self.outlines = outlines
     let outgrown = outgrownRoots
     disowned.formUnion(outgrown)

@@ -21,7 +21,7 @@ package enum PageOwner: Hashable, Sendable {
     case .schema: 0
     case .freelist: 1
     case .reserved: 2
-    case .tree(let position): Int32(clamping: position + 3)
+    case .tree(let position): min(Int32(clamping: position + 3), PageClaims.ownerMask)
     }
   }
 
@@ -32,6 +32,14 @@ package enum PageOwner: Hashable, Sendable {
   }
 }
 
+/// The place of a page in an overflow chain of which every page is there.
+package enum ChainPlace: Int32, Sendable {
+  /// Another page follows it.
+  case middle = 0x2000_0000
+  /// It is the last one.
+  case end = 0x4000_0000
+}
+
 /// Who owns each page: every page has at most one owner.
 ///
 /// Room is taken for stretches of pages of which one has an owner: a file can have far more pages
@@ -39,6 +47,8 @@ package enum PageOwner: Hashable, Sendable {
 package struct PageClaims: Sendable {
   /// How many pages a stretch has.
   private static let stretch = 4096
+  /// What of a number is the owner; the rest is the place in a chain.
+  fileprivate static let ownerMask: Int32 = 0x1FFF_FFFF
   /// The owners by stretches as numbers, or -1; empty where no page of a stretch has one.
   private var owners: [[Int32]]
   private let pageCount: Int
@@ -87,10 +97,29 @@ package struct PageClaims: Sendable {
 
   /// The owner of a page; nil while nothing claimed it.
   package func owner(of page: PageNumber) -> PageOwner? {
+    code(of: page).flatMap { PageOwner(code: $0 & Self.ownerMask) }
+  }
+
+  /// The place of a page in the chain of whose owner it is; nil where it is in none that is whole.
+  package func chainPlace(of page: PageNumber) -> ChainPlace? {
+    code(of: page).flatMap { ChainPlace(rawValue: $0 & ~Self.ownerMask) }
+  }
+
+  /// The number of a page; nil where it has no owner.
+  private func code(of page: PageNumber) -> Int32? {
     guard page.number <= pageCount else { return nil }
     let stretch = owners[page.number / Self.stretch]
     guard !stretch.isEmpty else { return nil }
-    return PageOwner(code: stretch[page.number % Self.stretch])
+    let code = stretch[page.number % Self.stretch]
+    return code < 0 ? nil : code
+  }
+
+  /// Notes the places of claimed pages in a chain that is whole.
+  mutating func note(_ chain: OverflowChain) {
+    for (index, page) in chain.pages.enumerated() {
+      let place = index + 1 < chain.pages.count ? ChainPlace.middle : .end
+      owners[page.number / Self.stretch][page.number % Self.stretch] |= place.rawValue
+    }
   }
 
   /// Claims a page; false when something already owns it or there is no such page.
@@ -114,7 +143,8 @@ package struct PageClaims: Sendable {
     for index in owners.indices.dropFirst(first / Self.stretch) where !owners[index].isEmpty {
       for (place, code) in owners[index].enumerated() {
         let number = index * Self.stretch + place
-        guard number >= first, let owner = PageOwner(code: code), let page = PageNumber(number)
+        guard number >= first, code >= 0, let owner = PageOwner(code: code & Self.ownerMask),
+          let page = PageNumber(number)
         else { continue }
         body(page, owner)
       }

@@ -164,6 +164,7 @@ extension PageClaims {
       patience -= image.pagesToFollow(for: cell)
       throw FormatError(.claimedTwice, page: overflow).met(in: cell, on: page.number)
     }
+    note(chain)
     return stored
   }
 
