@@ -63,17 +63,30 @@ extension Renumbering {
   /// The keys to which rows of the older input refer that none of its rows has, and one of the merged
   /// database: a query for each column.
   ///
-  /// What refers to them would come to belong to that row.
+  /// What refers to them would come to belong to that row. Where the merged database has one of those that
+  /// refer to it too, it is the row that they referred to.
   func lostKeys(of root: MergeTable) -> [String] {
     let key = root.address[0]
     return followers.filter { $0.root.name == root.name }.map { follower in
-      let column = follower.column.quotedIdentifier
+      let (table, column) = (follower.table, follower.column.quotedIdentifier)
       return """
-        SELECT m.\(key) AS k FROM older.\(follower.table.quoted) AS o
-        CROSS JOIN main.\(root.quoted) AS m ON m.\(key) = o.\(column)
-        WHERE NOT EXISTS (SELECT 1 FROM older.\(root.quoted) AS p WHERE p.\(key) = o.\(column))
+        SELECT r.\(key) AS k FROM older.\(table.quoted) AS d
+        CROSS JOIN main.\(root.quoted) AS r ON r.\(key) = d.\(column)
+        WHERE NOT EXISTS (SELECT 1 FROM older.\(root.quoted) AS p WHERE p.\(key) = d.\(column))
+        AND NOT EXISTS (\(rowsOfBoth(table, "o.\(column) = d.\(column)")))
         """
     }
+  }
+
+  /// The rows of a table that the older input has, as `o`, and that fulfil a condition, where the merged
+  /// database has the same, as `m`.
+  private func rowsOfBoth(_ table: MergeTable, _ condition: String) -> String {
+    let shared = older.columns(sharedWith: table.description)
+    return """
+      SELECT 1 FROM older.\(table.quoted) AS o CROSS JOIN main.\(table.quoted) AS m
+      ON (\(table.key.isEmpty ? "1" : table.hasSameKey)) AND (\(table.isSame("m", "o", in: shared)))
+      WHERE \(condition)
+      """
   }
 
   /// Says how many references have a number that no row has, as what they referred to is not there.
