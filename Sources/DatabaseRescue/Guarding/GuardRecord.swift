@@ -26,8 +26,8 @@ struct GuardRecord: Codable {
   let deadline: Date?
   /// The program, or what else is undertaken.
   let program: PlainName
-  /// The file of the backup before it.
-  let backup: String
+  /// The file of the backup before it; empty where that is lost.
+  var backup: String
   /// The folder of that file; nil where that is the one beside the database.
   let vault: String?
   /// The digest of the pages before it; nil where they could not all be read.
@@ -106,10 +106,12 @@ struct HeldGuardRecord {
     }
   }
 
-  /// Adds how the migration ended, for whoever comes next; without it, that is not known.
-  func note(end: String) {
+  /// Adds how the migration ended, for whoever comes next, and whether its backup is lost; without it,
+  /// nothing of that is known.
+  func note(end: String, hasBackup: Bool = true) {
     var record = record
     record.end = end
+    if !hasBackup { record.backup = "" }
     try? file.write(record.encoded(), at: 0)
     try? file.synchronize()
   }

@@ -37,6 +37,8 @@ public struct GuardReport: Sendable {
   public internal(set) var isBackupWhole: Bool = true
   /// Whether somebody was told of the problems, and has decided what is done about them.
   package internal(set) var isDecided = false
+  /// Whether the backup was to be put back and was not: whoever comes next is told.
+  var isUnsettled = false
   /// What is not as it was, although the backup was put back.
   public internal(set) var remainders: [String] = []
 

@@ -99,7 +99,7 @@ extension Run {
           database: database, before: before, backup: backup, undertaking: undertaking,
           outcome: outcome, place: place, writers: writers, net: net), record)
     }
-    try record.remove()
+    if !report.isUnsettled { try record.remove() }
     return report
   }
 

@@ -51,23 +51,31 @@ extension Run {
     }
     let wish = try work.net.onFailure(report)
     report.isDecided = true
-    let remedy = report.isBackupWhole ? wish : .stop
-    if remedy == .restore {
+    if wish == .stop { return leave(report, after: work.backup) }
+    if wish == .restore {
+      func noteEnd(_ reason: String) {
+        record.note(
+          end: "was refused (\(report.problems.first ?? report.end.description)); what was before "
+            + "it could not be put back: \(reason)", hasBackup: report.isBackupWhole)
+      }
+      guard report.isBackupWhole else {
+        noteEnd("the backup from before it does not hold any more")
+        report.isUnsettled = true
+        return leave(report, after: work.backup)
+      }
       do throws(RescueError) {
         report.remainders = try putBack(work, over: result.state, report, detour)
       } catch  where error.isOverdue {
-        return leave(
-          report, after: work.backup,
-          "another process has written to the database since: the backup is not put back")
+        let reason = "another process has written to the database since"
+        noteEnd(reason)
+        report.isUnsettled = true
+        return leave(report, after: work.backup, "\(reason): the backup is not put back")
       } catch {
-        record.note(
-          end: "was refused (\(report.problems.first ?? report.end.description)); what was before "
-            + "it could not be put back: \(error.message)")
+        noteEnd(error.message)
         throw error
       }
     }
-    if remedy == .stop { return leave(report, after: work.backup) }
-    report.remedy = remedy
+    report.remedy = wish
     notes.take(report)
     return report
   }

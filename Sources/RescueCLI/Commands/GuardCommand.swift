@@ -61,13 +61,14 @@ extension CommandContext {
     // Who has stopped the migration is asked like everybody else.
     if case .stopped = report.end { interruption.fulfil() }
     if speaksToPeople { report.judgement.refusalText.forEach(console.say) }
-    // Where the backup is gone, there is nothing to ask.
-    guard report.isBackupWhole else { return .stop }
     switch policy {
     case .restore: return .restore
     case .stop: return .stop
     case .ask, nil:
-      guard case .given(true) = console.confirm("put the backup back?") else { return .stop }
+      // Where the backup is gone, there is nothing to ask.
+      guard report.isBackupWhole, case .given(true) = console.confirm("put the backup back?") else {
+        return .stop
+      }
       return .restore
     }
   }

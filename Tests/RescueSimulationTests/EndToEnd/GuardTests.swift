@@ -75,8 +75,15 @@ import Testing
     #expect(!all.contains("saved before") && !all.contains("dbrescue restore"), "\(all)")
     #expect(all.contains("the backup before it"), "\(all)")
     #expect(all.contains("dbrescue vault list"), "\(all)")
-    // What became of the migration was told.
-    #expect(try !file.adding(suffix: ".rescue").appending("guard.json").exists)
+    // Who wished it back, and comes next, is told that it is not.
+    let record = file.adding(suffix: ".rescue").appending("guard.json")
+    #expect(try record.exists == !policy.isEmpty)
+    guard !policy.isEmpty else { return }
+    let next = try session.run("check", file.description)
+    #expect(next.status == 12, "\(next)")
+    let words = next.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(words.contains("the backup from before it does not hold any more"), "\(next)")
+    #expect(try guarded(["--on-failure", "restore"], command: ["true"]).status != 0)
   }
 
   @Test func `a playbook that is interrupted in a migration says what became of it`() throws {
