@@ -14,6 +14,14 @@ public enum Loss: Hashable, Sendable, CustomStringConvertible {
   /// Nothing says how many.
   case unknown
 
+  /// How many rows are known to be lost.
+  var knownCount: Int {
+    switch self {
+    case .none, .unknown: 0
+    case .exactly(let count), .atLeast(let count): count
+    }
+  }
+
   /// The loss in words.
   public var description: String {
     switch self {

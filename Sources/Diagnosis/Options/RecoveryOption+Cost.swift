@@ -39,13 +39,25 @@ extension RecoveryOption.Outcome {
   }
 }
 
+extension RecoveryOption {
+  /// Whether the option costs less than a restore.
+  ///
+  /// Where nothing tells how many rows it has lost, the two are told apart by what only one of them has:
+  /// rows that neither has are lost either way.
+  fileprivate func isBetter(than restore: RecoveryOption) -> Bool {
+    let (cost, other) = (Cost(of: self), Cost(of: restore))
+    guard cost.lost == .max else { return cost < other }
+    let quarantined = (outcomes.map(\.quarantined) + [unplaced?.quarantined ?? 0]).reduce(0, +)
+    return restore.outcomes.reduce(quarantined) { $0 + $1.regained }
+      < restore.outcomes.reduce(0) { $0 + $1.lost.knownCount }
+  }
+}
+
 extension [RecoveryOption] {
   /// The options with a salvage among them: before the backups that cost more than it.
-  ///
-  /// Where nothing tells how many rows it has lost, a backup may cost less.
   func placing(_ salvage: [RecoveryOption]) -> [RecoveryOption] {
-    guard let cost = salvage.first.map({ Cost(of: $0) }) else { return self }
-    let place = firstIndex { $0.kind == .restore && cost < Cost(of: $0) } ?? endIndex
+    guard let first = salvage.first else { return self }
+    let place = firstIndex { $0.kind == .restore && first.isBetter(than: $0) } ?? endIndex
     return Array(self[..<place]) + salvage + Array(self[place...])
   }
 }

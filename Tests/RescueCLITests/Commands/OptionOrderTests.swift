@@ -58,6 +58,17 @@ import Testing
     #expect(names.firstIndex(of: "restore") ?? 9 < names.firstIndex(of: "salvage") ?? 0)
   }
 
+  @Test func `a salvage comes before a backup that brings nothing back, whatever else is lost`()
+    throws
+  {
+    try change(Self.rows(301...900))
+    try file.replaceContents(with: Bytes(file.contents().dropLast(3 * 512)))
+    let options = try options()
+    let restore = try #require(options.first { $0["name"]?.text == "restore" })
+    #expect(restore["regained"]?.number == 0)
+    #expect(options.first?["name"]?.text == "salvage")
+  }
+
   @Test func `a backup loses newer rows, too, whose table the file does not name any more`() throws
   {
     try change(Self.rows(301...400))
