@@ -73,17 +73,28 @@ struct ExaminedImage {
     } catch {
       throw RescueError(error, in: files.path)
     }
-    guard files.sidecars.contains(.wal) || image?.hotJournal != nil else {
+    guard files.sidecars.contains(.wal) || image?.hotJournal != nil || hasStrangeJournal(set) else {
       return (image, nil)
     }
     if let image, image.isLogProven { return (image, nil) }
     // A mixture of two states proves nothing, and takes long to be put in order.
     guard try files.areUnchanged(in: world.storage) else { return nil }
     let survey = try world.survey(set)
+    if let fault = survey.journalFault { return (survey.image, fault) }
     guard let suffix = survey.misleadingSidecar else { return (survey.image, nil) }
     return (
       survey.image, "the \(suffix) may be that of another database, and SQLite would apply it"
     )
+  }
+
+  /// Whether a journal lies beside the database that begins neither as one does nor with the zeros of one
+  /// that is kept between transactions.
+  private static func hasStrangeJournal(_ files: FileSet) -> Bool {
+    let size = RollbackJournal.magic.count
+    guard let bytes = try? files.journal?.read(at: 0, count: size), bytes.count == size else {
+      return false
+    }
+    return !bytes.matches(RollbackJournal.magic) && bytes.contains { $0 != 0 }
   }
 
   /// What is to be said of a copy that SQLite has made: nil where it is the same, or where somebody

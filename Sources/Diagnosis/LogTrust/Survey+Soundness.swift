@@ -16,6 +16,12 @@ extension Survey {
       || LogCheck.findings(in: self).contains { $0.severity >= .damage }
   }
 
+  /// Why SQLite cannot take back all that the journal beside the file has; nil where it can, or there is
+  /// none.
+  package var journalFault: String? {
+    JournalCheck.findings(in: self).first { $0.code == .journalDamaged }?.message
+  }
+
   /// The suffix of a log or journal beside the file that SQLite must not see there; nil where there
   /// is none.
   package var misleadingSidecar: String? {

@@ -88,6 +88,21 @@ import Testing
     #expect(found.old == 2000 && found.new == 0)
   }
 
+  @Test(arguments: ["cut", "without its first byte"])
+  func `a backup of what a damaged journal cannot take back whole is not good`(_ how: String) throws
+  {
+    let (file, journal) = try hot()
+    var bytes = try journal.contents()
+    if how == "cut" { bytes.removeLast(bytes.count * 45 / 100) } else { bytes[0] ^= 1 }
+    try journal.replaceContents(with: bytes)
+    let before = try [file, journal].map { try $0.contents() }
+    let ending = try bench.run("backup", file, "--json")
+    #expect(ending.status == 14, "\(ending.all)")
+    #expect(try ending.backup["good"]?.bool == false)
+    #expect(ending.output.contains("the -journal"))
+    #expect(try [file, journal].map { try $0.contents() } == before)
+  }
+
   @Test(arguments: [1, 2, 3]) func `a header of zeros inside a journal costs no row`(
     _ number: Int
   ) throws {
