@@ -46,7 +46,9 @@ struct TablePlan {
     _ stored: StoredRecord, _ loader: borrowing RowLoader, _ balance: inout Balance,
     _ aside: inout QuarantineDatabase
   ) throws -> Doubt? {
-    guard shape.fits(stored.record) else { return .unfit }
+    guard shape.fits(stored.record),
+      !(tree.hasFewMistyped && shape.violations(of: stored.record).types)
+    else { return .unfit }
     switch try loader.insert(stored) {
     case .duplicate: balance.duplicates += 1
     case .refused(let doubt): return doubt

@@ -25,7 +25,11 @@ extension TreesInDoubt {
     let isAnothers = claimants.indices.contains { index in
       guard index != only, claimants[index].isTable == claimants[only].isTable else { return false }
       let other = claimants[index].tally(rows)
-      guard !tally.isDenied else { return other.isWitnessed }
+      // Rows that all lack columns here may be all that another tree has in its records.
+      guard !tally.isDenied else {
+        return other.isWitnessed
+          || tally.whole == 0 && other.whole == other.rows && other.isPromised
+      }
       // Roots change places: one that was destroyed is not here instead.
       guard other.isPromised, let root = survey.trees[claimants[index].position].root else {
         return false

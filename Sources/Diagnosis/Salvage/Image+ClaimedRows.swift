@@ -166,8 +166,8 @@ extension Image {
     }
   }
 
-  /// The parts of a page in which a sector of its file is one of another page or time: none of
-  /// several pointers into it leads to a cell with a rowid between those of its neighbours.
+  /// The parts of a page in which a sector of its file is one of another page or time: several pointers
+  /// into it, and at least a third of all, lead to no cell with a rowid between those of its neighbours.
   private func strangeParts(of reading: PageReading) -> [Range<Int>] {
     let (page, content) = (reading.page, reading.content)
     guard content.layoutFault != nil, !content.cells.isEmpty else { return [] }
@@ -175,13 +175,15 @@ extension Image {
     let cells =
       page.kind.isTable && rowIDs.count == content.cells.count
       ? rowIDs.longestAscent(by: <).map { content.cells[$0] } : content.cells
-    let known = Set((cells + content.doubtful).map(\.offset))
-    let targets = Dictionary(grouping: page.targets) { known.contains($0) }
+    let known = Set(cells.map(\.offset))
+    // Pointers to where no cell can be are damaged themselves.
+    let targets = page.targets.filter { $0 >= page.pointerArrayEnd }
     return parts(of: page.bytes, on: page.number).map(\.part).filter { part in
+      let led = targets.filter(part.contains)
+      let astray = led.count { !known.contains($0) }
+      guard astray >= Self.strangeMin, 3 * astray >= led.count else { return false }
       // Where the pointers were lost instead, the cells are there.
-      !cells.contains { part.contains($0.offset) }
-        && targets[true]?.contains(where: part.contains) != true
-        && targets[false]?.count(where: part.contains) ?? 0 >= Self.strangeMin
+      return cells.reduce(part.count) { $0 - part.clamped(to: $1.offset..<$1.end).count } >= 4
     }
   }
 }
@@ -209,14 +211,16 @@ extension BTreePage {
     return found
   }
 
-  /// Whether a cell reaches into a lost sector: one with foreign bytes, or one with the same byte
-  /// throughout.
+  /// Whether a cell reaches into a lost sector, or out of it: one with foreign bytes, or one with the same
+  /// byte throughout.
   ///
   /// A value may be one byte again and again, too. It hardly begins where a sector does, and no cell
   /// starts inside it.
   fileprivate func isTorn(in cell: Cell, _ lost: LostParts) -> Bool {
     let reached = cell.offset + 1..<max(cell.offset + 1, cell.local.upperBound)
-    return lost.strange.contains { reached.contains($0.lowerBound) }
+    return lost.strange.contains {
+      reached.contains($0.lowerBound) || reached.contains($0.upperBound)
+    }
       || lost.blank.contains { part in
         reached.contains(part.lowerBound)
           && (bytes[part.lowerBound - 1] != bytes[part.lowerBound]

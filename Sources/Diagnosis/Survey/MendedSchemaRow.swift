@@ -36,6 +36,9 @@ struct MendedSchemaRow {
       return SchemaEntry.Kind.allCases.first { $0.rawValue.differsInOneLetter(from: word) }
     }
     guard let entry else { return nil }
+    if record.fields.contains(where: \.isBlob) {
+      faults.append("one of its texts is stored as a BLOB")
+    }
     (self.entry, self.faults, head) = (entry, faults, ObjectHead(entry))
     mendName()
   }

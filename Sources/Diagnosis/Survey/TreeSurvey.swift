@@ -251,6 +251,11 @@ extension TreeWalk.Visit {
 }
 
 extension TreeSurvey {
+  /// Whether hardly any of its rows have a value of a type that its column never holds: those are damaged.
+  ///
+  /// Where many have, the statement of the table is another one than they were written under.
+  package var hasFewMistyped: Bool { mistyped.count > 0 && mistyped.count * 16 <= records }
+
   /// How many rows it has that no row of its table can be.
   var rowsOfOthers: Int { max(unfit.count, mistyped.count, nulls.count) }
 

@@ -48,10 +48,10 @@ package struct SchemaEntry: Hashable, Sendable {
   package init?(
     _ record: Record, encoding: TextEncoding, kind unknown: (String) -> Kind? = { _ in nil }
   ) {
-    guard record.fieldCount == 5, case .text(let type)? = record.value(0) else { return nil }
+    guard record.fieldCount == 5, let type = record.characters(0) else { return nil }
     let word = encoding.string(type).lowercased()
     guard let kind = Kind(rawValue: word) ?? unknown(word),
-      case .text(let name)? = record.value(1), case .text(let table)? = record.value(2)
+      let name = record.characters(1), let table = record.characters(2)
     else { return nil }
     switch record.value(3) {
     case .integer(let number): root = UInt32(exactly: number).flatMap { PageNumber($0) }
@@ -59,12 +59,22 @@ package struct SchemaEntry: Hashable, Sendable {
     default: return nil
     }
     switch record.value(4) {
-    case .text(let text): sql = encoding.distinctString(text)
+    case .text(let text), .blob(let text): sql = encoding.distinctString(text)
     case .null: sql = nil
     default: return nil
     }
     self.kind = kind
     self.name = Name(encoding.distinctString(name))
     self.table = Name(encoding.distinctString(table))
+  }
+}
+
+extension Record {
+  /// The bytes of a text in a field, also where it is stored as a BLOB: SQLite reads that as text.
+  fileprivate func characters(_ field: Int) -> Bytes? {
+    switch value(field) {
+    case .text(let bytes), .blob(let bytes): bytes
+    default: nil
+    }
   }
 }

@@ -47,6 +47,50 @@ import Testing
     #expect(difference == nil)
   }
 
+  @Test(arguments: 1...3) func `a text of the schema that is stored as a BLOB costs no row`(
+    _ column: Int
+  ) throws {
+    let file = bench["app.db"]
+    try DatabaseBuilder(["CREATE TABLE tally (a)", "INSERT INTO tally VALUES (1), (2), (3)"])
+      .build(at: file)
+    var bytes = try file.contents()
+    let texts = Array("tabletallytally".utf8)
+    let start = try #require(bytes.indices.first { bytes.matches(texts, at: $0) })
+    let header = try #require(
+      (2...8).map { start - $0 }.first { bytes.matches([6, 23, 23], at: $0) })
+    bytes[header + column] = 22
+    try file.replaceContents(with: bytes)
+    #expect(try bench.run("check", file).status == 13)
+    let ending = try bench.run("salvage", file, "--output", bench["new.db"])
+    #expect(ending.status == 0, "\(ending.all)")
+    #expect(try Oracle(bench["new.db"]).rows(of: "tally").count == 3)
+  }
+
+  @Test func `a value of a type that its column never holds is set aside, and not made another`()
+    throws
+  {
+    let file = bench["app.db"]
+    try DatabaseBuilder([
+      "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT, n INT)",
+      """
+      WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+      INSERT INTO t SELECT i, 'number ' || (1000 + i), 300 + i FROM n
+      """,
+    ]).build(at: file)
+    var bytes = try file.contents()
+    let text = Array("number 1150".utf8)
+    // A page that was divided still has the rows that went to the other one.
+    for start in bytes.indices where bytes.matches(text, at: start) {
+      #expect(bytes[start - 2] == 13 + 2 * UInt8(text.count) && bytes[start - 1] == 2)
+      bytes.swapAt(start - 2, start - 1)
+    }
+    try file.replaceContents(with: bytes)
+    #expect(try bench.run("check", file).status == 13)
+    let ending = try bench.run("salvage", file, "--output", bench["new.db"])
+    #expect(ending.status == 14, "\(ending.all)")
+    #expect(try Oracle(bench["new.db"]).rows(of: "t").count == 199)
+  }
+
   @Test func `triggers fire again, and did not fire during the salvage`() throws {
     let (_, new, _) = try salvage("views-and-triggers")
     let connection = try Connection(new, mode: .readWrite, schemaBy: .us)
