@@ -95,7 +95,7 @@ extension World {
     guard let folder = try? RescueFolder(of: database, storage: storage) else { return }
     do throws(StorageError) {
       guard let migration = try guardedMigration(of: folder).cutOff else { return }
-      if migration.hasChangedNothing(of: survey) {
+      if use.obstruction == nil, migration.hasChangedNothing(of: survey) {
         use.undoneMigration = migration.undoneMessage
       } else {
         use.cutOffMigration = migration.reported(of: database)
@@ -126,6 +126,8 @@ extension World {
       var use = input.isPrivate ? LiveUse() : self.use(of: input.main)
       use.packing = input.packing
       use.asideEnding = storage.freeAsideEnding(beside: input.main)
+      let isWAL = reconstruction.survey.header?.isWAL ?? false
+      use.obstruction = input.obstruction(isWAL: isWAL, in: storage)
       if !input.isPrivate { noteMigration(of: input.main, reconstruction.survey, in: &use) }
       return try examination(
         reconstruction, expectedVersion: verifying ? contract.map { Int($0.userVersion) } : nil,

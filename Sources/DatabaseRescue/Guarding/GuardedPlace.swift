@@ -102,18 +102,6 @@ struct Detour {
   }
 }
 
-extension FileStatus.Kind {
-  /// What it is, where that can be no database; nil for a file, and for a link, which may lead to one.
-  fileprivate var obstacle: String? {
-    switch self {
-    case .file, .link: nil
-    case .folder: "a folder"
-    case .pipe: "a pipe"
-    case .other: "a device or a socket"
-    }
-  }
-}
-
 extension FileAccess {
   /// Who may use it, in words.
   fileprivate var words: String {

@@ -57,8 +57,7 @@ extension MigrationJudgement {
     schemaChanges = ContractDifference.changes(from: before.state.schema, to: after.state.schema)
     notices = review.notices + [otherAccess].compactMap(\.self)
     losesData = review.losesData || !examination.verdict.isStructureSound
-    isUnchanged =
-      detour == nil && after.isAlike(before) && !examination.survey.isMisledByJournals
+    isUnchanged = detour == nil && after.isAlike(before) && !examination.isMisled
 
     var problems = detour.map { [$0] } ?? []
     if !end.succeeded { problems.append("\(undertaking.noun) \(end.description)") }

@@ -224,6 +224,17 @@ public struct InputFiles: Sendable {
     return nil
   }
 
+  /// What lies beside the database where SQLite looks for its log or its journal, or in WAL mode for
+  /// the index of the log, and is no file; nil where nothing does.
+  func obstruction(isWAL: Bool, in storage: any Storage) -> LiveUse.Obstruction? {
+    guard archive == nil else { return nil }
+    for suffix in FilePath.journalSuffixes + (isWAL ? ["-shm"] : []) {
+      let status = (try? storage.status(of: place.adding(suffix: suffix))) ?? nil
+      if let what = status?.kind.obstacle { return LiveUse.Obstruction(suffix: suffix, what: what) }
+    }
+    return nil
+  }
+
   /// All files, the database first.
   package var all: [FilePath] { [main, wal, journal].compactMap(\.self) }
 

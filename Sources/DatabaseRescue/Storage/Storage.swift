@@ -118,6 +118,17 @@ package struct FileStatus: Hashable, Sendable {
     case pipe
     /// A device or socket.
     case other
+
+    /// What it is, where that can be no database; nil for a file, and for a link, which may lead to
+    /// one.
+    var obstacle: String? {
+      switch self {
+      case .file, .link: nil
+      case .folder: "a folder"
+      case .pipe: "a pipe"
+      case .other: "a device or a socket"
+      }
+    }
   }
 
   /// What it is.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files that make up one database, looked at before and after they are read.
 
+internal import Diagnosis
 internal import SQLiteFormat
 
 /// The files of one database, as they were when a backup began.
@@ -32,6 +33,14 @@ struct DatabaseFiles {
       throw RescueError(error)
     }
     input = try InputFiles(resolved, storage: storage)
+    // The index of a log is made anew: one in whose way something lies is for SQLite to tell.
+    if let obstruction = input.obstruction(isWAL: false, in: storage) {
+      let name = resolved.adding(suffix: obstruction.suffix)
+      let aside = name.adding(suffix: storage.freeAsideEnding(beside: resolved))
+      throw RescueError(
+        .invalidInput, obstruction.message, meaning: "no row is lost by it; nothing was changed",
+        advice: "move it away: mv \(name.shellQuoted) \(aside.shellQuoted)")
+    }
     do { status = try Self.status(of: input, in: storage) } catch { throw RescueError(error) }
     guard status[.main]?.kind == .file else {
       throw RescueError(.invalidInput, "'\(path)' is not a file", advice: "give a database file")

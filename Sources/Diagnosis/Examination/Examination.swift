@@ -192,6 +192,11 @@ public struct Examination: Sendable {
       return "the structure is sound, but a process goes on with a file that is not here any more"
     }
     if isOnlyLogMissing { return "the structure is sound, but its log is missing" }
+    if verdict == .damagedIntact, let obstruction = use.obstruction,
+      findings.allSatisfy({ $0.code == .sidecarBlocked || $0.severity < .damage })
+    {
+      return "the structure is sound, but \(obstruction.message)"
+    }
     if let betterMeaning { return betterMeaning }
     return unchecked.isEmpty || verdict != .healthy
       ? verdict.meaning : "as far as it was checked, \(verdict.meaning)"
@@ -235,9 +240,12 @@ public struct Examination: Sendable {
       }
   }
 
-  /// The suffix of a log or journal beside the file that SQLite must not see there; nil where there
-  /// is none.
-  package var misleadingSidecar: String? { survey.misleadingSidecar }
+  /// The suffix of a log or journal beside the file that SQLite must not see there, or of what lies
+  /// in its place and is no file; nil where there is none.
+  package var misleadingSidecar: String? { use.obstruction?.suffix ?? survey.misleadingSidecar }
+
+  /// Whether SQLite fails to open the database, or may make another one of it, for what lies beside.
+  package var isMisled: Bool { use.obstruction != nil || survey.isMisledByJournals }
 
   /// How that is moved away, so that SQLite does not see it; nil where there is none.
   package var sidecarMove: SidecarMove? {

@@ -36,6 +36,25 @@ package struct LiveUse: Hashable, Sendable {
     }
   }
 
+  /// Something that is no file and lies where SQLite looks for one.
+  package struct Obstruction: Hashable, Sendable {
+    /// What its name has behind that of the database.
+    package let suffix: String
+    /// What it is, with an article.
+    package let what: String
+
+    /// Describes one.
+    package init(suffix: String, what: String) {
+      (self.suffix, self.what) = (suffix, what)
+    }
+
+    /// What that means, in one sentence without a full stop.
+    package var message: String {
+      "\(what) lies where SQLite looks for the \(suffix): it cannot "
+        + (suffix == "-shm" ? "write to the database" : "open the database")
+    }
+  }
+
   /// A migration that was begun under guard and was cut off, and the two ways out, without folders.
   package struct CutOffMigration: Hashable, Sendable {
     /// What is to be said of it.
@@ -72,6 +91,10 @@ package struct LiveUse: Hashable, Sendable {
   package var unreadMigration: String?
   /// The archive that the database came in; nil where it lies there as it is.
   package var packing: Packing?
+
+  /// What has the name of a file beside the database and is none, such as a folder: SQLite opens no
+  /// database beside it.
+  package var obstruction: Obstruction?
 
   /// What a log or journal that is moved away gets behind its name: nothing beside the database has
   /// that name.
@@ -121,12 +144,13 @@ package struct LiveUse: Hashable, Sendable {
     undoneMigration.map { Finding(.migrationUnfinished, $0, severity: .notice) }
   }
 
-  /// The findings, one for each file, for a migration and for an archive.
+  /// The findings, one for each file, for a migration, for an archive and for what lies in the way.
   var findings: [Finding] {
     let cutOff =
       (cutOffMigration.map { [Finding(.migrationUnfinished, $0.message)] } ?? [])
       + [undoneMigrationFinding].compactMap(\.self)
     return (packing?.findings ?? []) + cutOff
+      + (obstruction.map { [Finding(.sidecarBlocked, $0.message)] } ?? [])
       + heldApart.map { held in
         let what =
           switch held.role {

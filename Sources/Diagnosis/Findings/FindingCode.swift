@@ -4,8 +4,8 @@
 /// The stable code of a kind of finding.
 ///
 /// The number is part of support codes and logs: it is never reused and never
-/// changes. They group by subject: from 1 identity, 20 geometry and header, 40 journals (123 to 125
-/// and 127 too), 60 structure, 100 rows, 120 schema, 130 backups, 140 contract, 160 data.
+/// changes. They group by subject: from 1 identity, 20 geometry and header, 40 journals (123 to 125,
+/// 127 and 128 too), 60 structure, 100 rows, 120 schema, 130 backups, 140 contract, 160 data.
 package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   // Identity
   case empty = 1
@@ -46,6 +46,7 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
   case walInDoubt = 124
   case fileHeldApart = 125
   case sidecarDeleted = 127
+  case sidecarBlocked = 128
 
   // Structure
   case pageDamaged = 60
@@ -263,6 +264,11 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
         .damage, "SQLite would throw away what is left of the database",
         "do not open it: SQLite deletes a log beside an empty file, and empties one whose first "
           + "transaction was cut off; copy both")
+    case .sidecarBlocked:
+      Entry(
+        .damage, "SQLite cannot use the database for what lies beside it",
+        "where SQLite looks for a file of the database, a folder or the like has its name; an app fails "
+          + "to open the database, or to write to it, until it is moved away; no row is lost by it")
     case .logAttached:
       Entry(
         .damage, "the log stands in the database file",

@@ -150,7 +150,7 @@ extension Examination {
   private var movingLogAway: [RecoveryOption] {
     guard let move = sidecarMove,
       findings.allSatisfy({
-        $0.severity < .damage || [.walForeign, .journalForeign].contains($0.code)
+        $0.severity < .damage || [.walForeign, .journalForeign, .sidecarBlocked].contains($0.code)
       })
     else { return [] }
     var option = option(

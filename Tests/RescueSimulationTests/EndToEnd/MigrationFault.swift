@@ -454,6 +454,10 @@ struct MigrationFault: Sendable, CustomTestStringConvertible {
       result: .leftoverOfOther(.hotJournal(["UPDATE other SET x = 'x'"])),
       script: "beside; exit 1", status: 16, end: .restored, says: ["the -journal"]),
     MigrationFault(
+      testDescription: "fails and leaves a folder in the place of the log",
+      script: "mkdir \"$DBRESCUE_DATABASE\"-wal; exit 1", status: 16, end: .restored,
+      says: ["a folder lies where SQLite looks for the -wal"]),
+    MigrationFault(
       testDescription: "fails with another page size",
       result: .changed("PRAGMA journal_mode = DELETE; PRAGMA page_size = 8192; VACUUM"),
       script: "put; exit 1", status: 16, end: .restored),
