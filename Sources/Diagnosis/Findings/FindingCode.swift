@@ -267,8 +267,8 @@ package enum FindingCode: UInt8, Hashable, Sendable, CaseIterable {
     case .sidecarBlocked:
       Entry(
         .damage, "SQLite cannot use the database for what lies beside it",
-        "where SQLite looks for a file of the database, a folder or the like has its name; an app fails "
-          + "to open the database, or to write to it, until it is moved away; no row is lost by it")
+        "a folder or the like has the name of one of its files: until it is moved away, no app can open "
+          + "it or write to it; no row is lost")
     case .logAttached:
       Entry(
         .damage, "the log stands in the database file",
