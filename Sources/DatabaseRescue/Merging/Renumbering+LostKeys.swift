@@ -23,14 +23,12 @@ extension Renumbering {
     }
     for follower in followers {
       let (table, column) = (follower.table, follower.column.quotedIdentifier)
-      let shared = older.columns(sharedWith: table.description)
       try merger.connection.execute(
         """
         DELETE FROM work.alone WHERE tbl = \(follower.root.number) AND number IN (
           SELECT p.\(follower.root.address[0]) FROM \(lone(follower)) AND EXISTS (
             SELECT 1 FROM older.\(table.quoted) AS o WHERE o.\(column) = m.\(column)
-            AND (\(table.key.isEmpty ? "1" : table.hasSameKey))
-            AND (\(table.isSame("m", "o", in: shared)))))
+            AND \(isOfBoth(table))))
         """)
     }
     for follower in followers { try noteLone(follower, &merger) }
@@ -73,20 +71,17 @@ extension Renumbering {
         SELECT r.\(key) AS k FROM older.\(table.quoted) AS d
         CROSS JOIN main.\(root.quoted) AS r ON r.\(key) = d.\(column)
         WHERE NOT EXISTS (SELECT 1 FROM older.\(root.quoted) AS p WHERE p.\(key) = d.\(column))
-        AND NOT EXISTS (\(rowsOfBoth(table, "o.\(column) = d.\(column)")))
+        AND NOT EXISTS (SELECT 1 FROM older.\(table.quoted) AS o
+          CROSS JOIN main.\(table.quoted) AS m ON \(isOfBoth(table)) WHERE o.\(column) = d.\(column))
         """
     }
   }
 
-  /// The rows of a table that the older input has, as `o`, and that fulfil a condition, where the merged
-  /// database has the same, as `m`.
-  private func rowsOfBoth(_ table: MergeTable, _ condition: String) -> String {
+  /// Whether a row of the older input, as `o`, is the same as one of the merged database, as `m`.
+  private func isOfBoth(_ table: MergeTable) -> String {
     let shared = older.columns(sharedWith: table.description)
-    return """
-      SELECT 1 FROM older.\(table.quoted) AS o CROSS JOIN main.\(table.quoted) AS m
-      ON (\(table.key.isEmpty ? "1" : table.hasSameKey)) AND (\(table.isSame("m", "o", in: shared)))
-      WHERE \(condition)
-      """
+    return
+      "(\(table.key.isEmpty ? "1" : table.hasSameKey)) AND (\(table.isSame("m", "o", in: shared)))"
   }
 
   /// Says how many references have a number that no row has, as what they referred to is not there.

@@ -54,13 +54,13 @@ extension Run {
     if wish == .stop { return leave(report, after: work.backup) }
     if wish == .restore {
       func noteEnd(_ reason: String) {
+        report.isUnsettled = true
         record.note(
           end: "was refused (\(report.problems.first ?? report.end.description)); what was before "
             + "it could not be put back: \(reason)", hasBackup: report.isBackupWhole)
       }
       guard report.isBackupWhole else {
         noteEnd("the backup from before it does not hold any more")
-        report.isUnsettled = true
         return leave(report, after: work.backup)
       }
       do throws(RescueError) {
@@ -68,7 +68,6 @@ extension Run {
       } catch  where error.isOverdue {
         let reason = "another process has written to the database since"
         noteEnd(reason)
-        report.isUnsettled = true
         return leave(report, after: work.backup, "\(reason): the backup is not put back")
       } catch {
         noteEnd(error.message)
